@@ -15,7 +15,7 @@ run: $(INSTALLED) ## set everything up, then run the service and the dashboard (
 	@$(BIN)/chainproof up
 
 test: $(INSTALLED) ## set everything up, then lint, types, import contracts and all tests
-	@$(BIN)/python -m tests.support.prerequisites
+	@$(BIN)/python -m tests.support.test_session.prerequisites
 	@$(MAKE) --no-print-directory --jobs 2 check pytest
 
 test-quick: $(INSTALLED) ## run the unit tests and the tests of the pages, for daily work
@@ -23,7 +23,7 @@ test-quick: $(INSTALLED) ## run the unit tests and the tests of the pages, for d
 		-m quick --hypothesis-profile quick tests/backend tests/dashboard
 
 test-matrix: $(INSTALLED) ## try the wheel on every supported Python that is here or that uv can bring
-	@$(BIN)/python -m tests.support.prerequisites
+	@$(BIN)/python -m tests.support.test_session.prerequisites
 	@$(BIN)/python -m tests.smoke
 
 pytest: $(INSTALLED) # beside the check; bytecode is kept, or each of its processes would make all of it
@@ -43,10 +43,10 @@ docs: $(INSTALLED) ## write docs/settings.md from the settings in the code
 	@$(BIN)/python -m docs.settings
 
 bench: $(INSTALLED) ## run the benchmarks by hand; each prints ratios within one run
-	@$(BIN)/python -m benchmarks.hot_gets
-	@$(BIN)/python -m benchmarks.pages
-	@$(BIN)/python -m benchmarks.interval_coverage
-	@$(BIN)/python -m benchmarks.alarm_rates
+	@$(BIN)/python -m benchmarks.http.hot_gets
+	@$(BIN)/python -m benchmarks.dashboard.pages
+	@$(BIN)/python -m benchmarks.timelines.interval_coverage
+	@$(BIN)/python -m benchmarks.timelines.alarm_rates
 
 audit: $(INSTALLED) ## look the locked dependencies up among known vulnerabilities; needs the network
 	@$(BIN)/uv tool run pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict

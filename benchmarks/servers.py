@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.running import free_port, is_answering, wait_for
+from tests.support.processes.running import free_port, is_answering, wait_for
 
 __all__ = [
     "bare_streamlit",

@@ -12,8 +12,8 @@ import orjson
 
 from backend.http import openapi_examples
 from backend.http.openapi_examples import load_examples
-from tests.support.documented_service import serve_documented
-from tests.support.openapi import find_component, find_success, resolve
+from tests.support.openapi.document import find_component, find_success, resolve
+from tests.support.openapi.documented_service import serve_documented
 
 FILE = Path(openapi_examples.__file__).with_suffix(".json")
 MAX_CHARS = 60

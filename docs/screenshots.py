@@ -7,9 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.support import running
-from tests.support.prerequisites import chromium
-from tests.support.reader import IDLE
+from tests.support.dashboard.reader import IDLE
+from tests.support.processes import running
+from tests.support.test_session.prerequisites import chromium
 
 IMAGES = Path(__file__).parent / "images"
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}}

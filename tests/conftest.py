@@ -10,16 +10,26 @@ import structlog
 
 from backend.runtime import garbage_collection
 from backend.store.database import Database
-from tests.support import databases, distribution, laws, quick, read_once, rewritten, stack
+from tests.support.processes import shared_stack
+from tests.support.store import databases
+from tests.support.test_session import (
+    assertion_rewriting,
+    file_order,
+    property_tests,
+    quick_marker,
+    shipped_data_cache,
+)
 
 HOWEVER_SLOWLY: dict[str, Any] = {
     "deadline": None,
     "suppress_health_check": [hypothesis.HealthCheck.too_slow],
 }
 hypothesis.settings.register_profile(
-    "chainproof", derandomize=True, max_examples=laws.EVERYDAY, **HOWEVER_SLOWLY
+    "chainproof", derandomize=True, max_examples=property_tests.EVERYDAY, **HOWEVER_SLOWLY
 )
-hypothesis.settings.register_profile("quick", derandomize=True, max_examples=laws.QUICK, **HOWEVER_SLOWLY)
+hypothesis.settings.register_profile(
+    "quick", derandomize=True, max_examples=property_tests.QUICK, **HOWEVER_SLOWLY
+)
 hypothesis.settings.register_profile("thorough", max_examples=2_000, **HOWEVER_SLOWLY)
 hypothesis.settings.load_profile("chainproof")
 
@@ -29,16 +39,16 @@ def _distributes(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    read_once.cache_shipped_packs()
+    shipped_data_cache.cache_shipped_packs()
     if _distributes(config):
         databases.set_up_run()
         if config.getoption("numprocesses", None):
-            rewritten.compile_tests(config)
+            assertion_rewriting.compile_tests(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _distributes(config):
-        stack.stop()
+        shared_stack.stop()
         databases.tear_down_run()
 
 
@@ -51,14 +61,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` deselects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items[:] = distribution.sort_tests(items)
+    items[:] = file_order.sort_tests(items)
     for item in items:
-        quick.mark(item)
+        quick_marker.mark(item)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _asset_books_are_read_once() -> Iterator[None]:
-    with read_once.cache_asset_books():
+    with shipped_data_cache.cache_asset_books():
         yield
 
 

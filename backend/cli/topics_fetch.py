@@ -43,7 +43,7 @@ def app(
     database, rules, now = open_database(settings), ActiveRules(settings), datetime.now(UTC)
     with _show_progress() as callbacks:
         report = refresh_feeds(
-            settings, database, rules, now=now, configured=feed_list, everything=not due, **callbacks
+            settings, database, rules, now=now, configured=feed_list, force=not due, **callbacks
         )
     with err.status("Grouping articles…"):
         grouped = group_news(settings, database, rules.current, feed_list.enabled, now=now)

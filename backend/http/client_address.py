@@ -12,7 +12,7 @@ from typing import Protocol
 FORWARDING_HEADERS = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip"})
 IPV6_PREFIX_BITS = 64
 """Bits of an IPv6 address that identify its holder, who chooses the other bits freely."""
-MAX_NAME_CHARS = 64
+MAX_CLIENT_NAME_CHARS = 64
 """Maximum length of a client name that is no IP address, as a proxy may forward it."""
 
 
@@ -58,7 +58,7 @@ def normalize_address(host: str) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host[:MAX_NAME_CHARS]
+        return host[:MAX_CLIENT_NAME_CHARS]
     if address.version == 4:
         return str(address)
     if address.ipv4_mapped is not None:

@@ -17,8 +17,8 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 MIN_COMPRESSED_BYTES = 1024
 """Smaller bodies gain nothing from compression."""
-OTHER_MEDIA_TYPES = (b"text/event-stream", b"application/vnd.apache.arrow.stream")
-"""Media types beside JSON that some resources have."""
+NON_JSON_MEDIA_TYPES = (b"text/event-stream", b"application/vnd.apache.arrow.stream")
+"""Media types besides JSON in which some resources are available."""
 
 
 class Prepared:
@@ -72,7 +72,7 @@ class Prepared:
         if not self.negotiated or accept is None or accept == b"*/*":
             return True
         accept = accept.lower()
-        return not any(media_type in accept for media_type in OTHER_MEDIA_TYPES)
+        return not any(media_type in accept for media_type in NON_JSON_MEDIA_TYPES)
 
     @property
     def is_compressed(self) -> bool:

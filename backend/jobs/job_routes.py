@@ -50,8 +50,8 @@ from backend.jobs.response_bodies import (
 from backend.jobs.schemas import JobPage, ProgressAnswer
 from backend.store.database import Database
 
-KEY_HEADER = "Idempotency-Key"
-MAX_KEY_CHARS = 255
+IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
+MAX_IDEMPOTENCY_KEY_CHARS = 255
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 NOT_FOUND_RESPONSE: dict[int | str, dict[str, Any]] = {
@@ -61,7 +61,7 @@ READ_RESPONSES = {**CACHED_RESPONSES, **NOT_FOUND_RESPONSE}
 NO_MORE_EVENTS_RESPONSE: dict[int | str, dict[str, Any]] = {
     204: {"description": "The client has the last event, so there is nothing more to stream."}
 }
-WAITED_HEADER = {
+PREFERENCE_APPLIED_HEADER = {
     "Preference-Applied": {
         "description": "The maximum time of the wait, if the request preferred one.",
         "schema": {"type": "string"},
@@ -73,12 +73,12 @@ LOCATION_HEADER = {
         "schema": {"type": "string", "format": "uri-reference"},
     }
 }
-WAITED_RESPONSE: dict[int | str, dict[str, Any]] = {200: {"headers": WAITED_HEADER}}
+LONG_POLL_RESPONSE: dict[int | str, dict[str, Any]] = {200: {"headers": PREFERENCE_APPLIED_HEADER}}
 CANCEL_RESPONSES: dict[int | str, dict[str, Any]] = {
     **NOT_FOUND_RESPONSE,
     409: {"description": "The job has ended already."},
 }
-MAX_JOBS = 100
+MAX_JOBS_PER_PAGE = 100
 """Maximum number of jobs in a response."""
 
 
@@ -88,7 +88,7 @@ def document_submission(noun: str, job_answer: Any) -> dict[int | str, dict[str,
     ``job_answer`` is the schema of a response that holds one job of this kind.
     """
     operations = {"get": f"get{noun.capitalize()}Job", "cancel": f"cancel{noun.capitalize()}Job"}
-    headers = {**LOCATION_HEADER, **WAITED_HEADER}
+    headers = {**LOCATION_HEADER, **PREFERENCE_APPLIED_HEADER}
     return {
         200: {
             "model": job_answer,
@@ -103,7 +103,7 @@ def document_submission(noun: str, job_answer: Any) -> dict[int | str, dict[str,
                 for name, operation in operations.items()
             },
         },
-        409: {"description": f"The `{KEY_HEADER}` was used with another submission."},
+        409: {"description": f"The `{IDEMPOTENCY_KEY_HEADER}` was used with another submission."},
     }
 
 
@@ -118,14 +118,14 @@ def _idempotency_key(
     _documented: Annotated[
         str | None,
         Header(
-            alias=KEY_HEADER,
-            json_schema_extra={"minLength": 1, "maxLength": MAX_KEY_CHARS},
+            alias=IDEMPOTENCY_KEY_HEADER,
+            json_schema_extra={"minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY_CHARS},
             description="1 to 255 printable characters. Within 24 hours a repeated request with the same "
             "key of the same caller returns the first answer.",
         ),
     ] = None,
 ) -> str | None:
-    lines = request.headers.getlist(KEY_HEADER)
+    lines = request.headers.getlist(IDEMPOTENCY_KEY_HEADER)
     if not lines:
         return None
     if len(set(lines)) > 1:
@@ -134,16 +134,20 @@ def _idempotency_key(
         key = lines[0].encode("latin-1").decode("utf-8")  # the framework reads bytes as Latin-1
     except UnicodeDecodeError:
         raise _build_key_error("Must be UTF-8, best of ASCII characters alone") from None
-    if not 1 <= len(key) <= MAX_KEY_CHARS:
-        raise _build_key_error(f"Must have 1 to {MAX_KEY_CHARS} characters")
+    if not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY_CHARS:
+        raise _build_key_error(f"Must have 1 to {MAX_IDEMPOTENCY_KEY_CHARS} characters")
     if not key.isprintable():
         raise _build_key_error("Must consist of printable characters")
     return key
 
 
 def _build_key_error(message: str) -> BadRequest:
-    fault: FieldError = {"loc": ["header", KEY_HEADER], "msg": message, "type": "idempotency_key_invalid"}
-    return BadRequest(f"header.{KEY_HEADER}: {message}.", errors=[fault])
+    fault: FieldError = {
+        "loc": ["header", IDEMPOTENCY_KEY_HEADER],
+        "msg": message,
+        "type": "idempotency_key_invalid",
+    }
+    return BadRequest(f"header.{IDEMPOTENCY_KEY_HEADER}: {message}.", errors=[fault])
 
 
 JobId = Annotated[
@@ -154,8 +158,8 @@ Caller = Annotated[Principal, Depends(current_principal)]
 Limit = Annotated[
     int,
     Field(ge=1),
-    cap_at(MAX_JOBS),
-    Query(description=f"Maximum number of jobs. Larger values count as {MAX_JOBS}."),
+    cap_at(MAX_JOBS_PER_PAGE),
+    Query(description=f"Maximum number of jobs. Larger values count as {MAX_JOBS_PER_PAGE}."),
 ]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
 
@@ -312,7 +316,7 @@ def add_job_routes(
         read_job,
         name=f"read_{noun}_job",
         response_model=answer,
-        responses={**READ_RESPONSES, **WAITED_RESPONSE},
+        responses={**READ_RESPONSES, **LONG_POLL_RESPONSE},
         description=f"{title} job; `result` is there once it is completed.",
     )
     add(

@@ -1,4 +1,4 @@
-"""Defines what every result of a tool has, and cuts what is too large for a conversation."""
+"""Defines the fields of every tool result, and truncates lists and texts."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeVar
@@ -24,8 +24,8 @@ class ToolResult(BaseModel):
     )
 
 
-class Cutter:
-    """Shortens lists and texts, and records in ``cut`` what it left out."""
+class Truncator:
+    """Truncates lists and texts, and records in ``cut`` what it left out."""
 
     def __init__(self) -> None:
         self.cut: list[str] = []

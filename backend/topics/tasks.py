@@ -194,7 +194,7 @@ def feed_schedule(
         report = refresh_feeds(settings, database, rules, now=now, configured=listed.current)
         if report.results:
             log.info("feeds_refreshed", **report.as_dict())
-        if report.brought_news:
+        if report.has_changes:
             on_news(now)
 
     return Schedule("topics-feeds", 60, refresh, "Poll due feeds, and store new articles.")

@@ -17,8 +17,8 @@ from benchmarks.faults.probing import CACHED_PATHS, STORED_PATHS, Probe, report_
 from benchmarks.faults.site import Site, measure_wait
 from benchmarks.faults.verdict import check_final_state, report_damage
 from benchmarks.faults.writing import Writers
-from tests.support import programs
-from tests.support.running import wait_for
+from tests.support.processes import programs
+from tests.support.processes.running import wait_for
 
 SIZE_MIB = {"sqlite": 96, "postgresql": 512}
 """The size of the disk: a new store, and room for a minute of writes."""

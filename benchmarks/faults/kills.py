@@ -17,7 +17,7 @@ from benchmarks.faults import stores
 from benchmarks.faults.site import Node, Site, measure_wait, run_site
 from benchmarks.faults.verdict import check_final_state, report_damage
 from benchmarks.faults.writing import Writers
-from tests.support import programs
+from tests.support.processes import programs
 
 START_KILL_SHARE = 0.3
 """The share of kills during a start."""

@@ -18,7 +18,7 @@ from backend.jobs.job_kinds import JobKind
 from backend.jobs.tables import jobs
 from backend.timelines.tables import timeline_runs
 from backend.topics.tables import topic_media, topics
-from benchmarks.timelines import build_profiles, make_run
+from benchmarks.timelines.listings import build_profiles, make_run
 
 PROFILES = build_profiles(3)
 RUNS_PER_REQUEST = 20

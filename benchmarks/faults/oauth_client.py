@@ -13,10 +13,10 @@ import httpx
 from backend.auth.oauth import accounts, apps
 from backend.store.database import Database
 from benchmarks.faults.refusals import Refusals
-from benchmarks.oauth import CALLBACK, CHALLENGE, VERIFIER, hidden_fields
+from benchmarks.http.oauth import CALLBACK, CHALLENGE, VERIFIER, hidden_fields
 
-PATIENCE = 40.0
-PEOPLE = 10
+TIMEOUT_SECONDS = 40.0
+ACCOUNT_COUNT = 10
 """Accounts that sign in by turns: each may be tried ten times a minute, and one address a hundred times."""
 PASSWORD = "correct horse battery"
 AUTHORIZE = {
@@ -39,7 +39,7 @@ class Registered:
 
 
 def register(database: Database, now: datetime) -> Registered:
-    people = tuple(f"person-{number}" for number in range(PEOPLE))
+    people = tuple(f"person-{number}" for number in range(ACCOUNT_COUNT))
     for name in people:
         accounts.create(database, username=name, password=PASSWORD, now=now)
     return Registered(apps.create(database, name="Desk", redirect_uris=[CALLBACK], now=now).client_id, people)
@@ -67,7 +67,7 @@ class OAuthClient:
         self._urls, self._who, self._chance, self._refusals = urls, registered, rng, refusals
         # Each time on a connection of its own: what was never sent on an old one would count as cut off.
         limits = httpx.Limits(max_keepalive_connections=0)
-        self._http = httpx.Client(timeout=PATIENCE, trust_env=False, verify=False, limits=limits)
+        self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False, verify=False, limits=limits)
         self._signed_in = 0
 
     def code(self) -> Answer:

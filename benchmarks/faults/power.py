@@ -11,7 +11,7 @@ from benchmarks.faults.shim import build_library
 from benchmarks.faults.site import Site
 from benchmarks.faults.verdict import check_final_state, report_counts, report_damage
 from benchmarks.faults.writing import Writers
-from tests.support import programs
+from tests.support.processes import programs
 
 WRITING_SECONDS = (1.0, 6.0)
 MAX_START_DELAY_SECONDS = 4.0

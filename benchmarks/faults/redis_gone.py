@@ -16,7 +16,7 @@ from benchmarks.faults.site import Node, Site, measure_wait, run_site
 from benchmarks.faults.stores import StoreName
 from benchmarks.faults.verdict import check_final_state
 from benchmarks.faults.writing import Writers
-from tests.support.redis_server import RedisServer
+from tests.support.processes.redis_server import RedisServer
 
 OUTAGE_SECONDS = 10.0
 DETECTION_SECONDS, RECOVERY_SECONDS, MAX_RESPONSE_SECONDS = 5.0, 5.0, 1.0

@@ -17,9 +17,9 @@ from backend.timelines.store import fields
 from benchmarks.faults.lanes import PROFILES
 from benchmarks.faults.oauth_client import Registered, register
 from benchmarks.faults.stores import Store
-from tests.support import programs
-from tests.support.market_app import FEW, enable_only
-from tests.support.running import free_port, loopback, wait_for
+from tests.support.apps.market_app import FEW, enable_only
+from tests.support.processes import programs
+from tests.support.processes.running import free_port, loopback, wait_for
 
 START_TIMEOUT_SECONDS = 180.0
 """The limit of a start on a shared machine; the actual time is measured."""

@@ -15,8 +15,8 @@ import psycopg
 
 from backend.settings import Settings
 from backend.store.database import Database
-from tests.support import programs
-from tests.support.running import free_port, wait_for
+from tests.support.processes import programs
+from tests.support.processes.running import free_port, wait_for
 
 StoreName = Literal["sqlite", "postgresql"]
 

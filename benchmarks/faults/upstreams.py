@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tests.support import chat
-from tests.support.feeds import item, rss
-from tests.support.provider_pages import COINS, Pages
-from tests.support.provider_server import Behaviour, ProviderServer, says
-from tests.support.x_server import TOKEN, XServer
+from tests.support.providers import chat_completions
+from tests.support.providers.feeds import item, rss
+from tests.support.providers.provider_pages import COINS, Pages
+from tests.support.providers.provider_server import Behaviour, ProviderServer, says
+from tests.support.providers.x_server import TOKEN, XServer
 
 Fault = Literal["ended", "hanging", "nonsense"]
 NONSENSE = Behaviour(body=b'\x00\xff{"data": [[[NaN, 1e999', content_type="application/json")
@@ -59,7 +59,7 @@ def _search(port: int) -> ProviderServer:
 
 def _model(port: int) -> ProviderServer:
     server = ProviderServer(port=port)
-    server.always(chat.PATH, chat.completion("I cannot say."))
+    server.always(chat_completions.PATH, chat_completions.completion("I cannot say."))
     return server
 
 

@@ -17,7 +17,7 @@ from benchmarks.faults.ledger import Count, Ledger
 from benchmarks.faults.oauth_lane import TokenLane
 from benchmarks.faults.refusals import Refusals
 from benchmarks.faults.site import Site
-from tests.support import programs
+from tests.support.processes import programs
 
 RESPONSE_TIMEOUT_SECONDS = 40.0
 """The service reports a hanging store well before."""

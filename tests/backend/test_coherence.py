@@ -17,12 +17,13 @@ from backend.articles.rules import active_rules
 from backend.auth import service as auth_service
 from backend.timelines import store as timeline_store
 from backend.timelines.model import Profile
-from tests.support import databases, read_once
-from tests.support.article_app import PACK, write_pack
-from tests.support.asgi import Answer, send
-from tests.support.databases import Store
-from tests.support.market_app import Clock, Running, build_worker, enable_only, run_app, settings_in
-from tests.support.timelines import NOW, build_run_json
+from tests.support.apps.article_app import PACK, write_pack
+from tests.support.apps.market_app import Clock, Running, build_worker, enable_only, run_app, settings_in
+from tests.support.http.asgi import Answer, send
+from tests.support.runs.timeline_app import NOW, build_run_json
+from tests.support.store import databases
+from tests.support.store.databases import Store
+from tests.support.test_session import shipped_data_cache
 
 
 @dataclass
@@ -59,7 +60,7 @@ def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     write_pack(home, PACK)
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(databases.create_database(kind, home))
-        stack.enter_context(read_once.cache_rule_sets())
+        stack.enter_context(shipped_data_cache.cache_rule_sets())
         settings = settings_in(home, database_url=url, scan_processes=0)
         clock = Clock()
         writer, reader = run_app(settings, clock), run_app(settings, clock)

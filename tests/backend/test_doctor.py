@@ -28,9 +28,9 @@ from backend.markets.doctor_checks import check_coverage
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from backend.store.database import Database
-from tests.support.homes import set_up_home
-from tests.support.market_app import CALM, FEW, Clock, enable_only
-from tests.support.submitted_jobs import NOW
+from tests.support.apps.market_app import CALM, FEW, Clock, enable_only
+from tests.support.jobs.submitted_jobs import NOW
+from tests.support.store.data_folders import set_up_home
 
 REFUSING_URL = "http://127.0.0.1:1"
 """Refuses every connection at once."""

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import backend
 from backend.cli.commands import app
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 

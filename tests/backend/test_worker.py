@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from backend.runtime.processes import STOP_SIGNALS, StopRequest
 from backend.worker import restart_delay_seconds, retry_until_stopped
-from tests.support.own_thread import capture_logs_of_this_thread
+from tests.support.test_session.thread_isolation import capture_logs_of_this_thread
 
 FULL = sa.exc.OperationalError("INSERT", {}, Exception("database or disk is full"))
 

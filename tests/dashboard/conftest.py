@@ -19,8 +19,8 @@ from backend.store.database import Database
 from dashboard.client import connection
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
-from tests.support.line import Line
-from tests.support.serving import serve_app
+from tests.support.dashboard.service_connection import Line
+from tests.support.http.uvicorn_thread import serve_app
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""

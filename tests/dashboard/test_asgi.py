@@ -9,7 +9,7 @@ from dashboard import asgi
 from dashboard.client import connection, markets
 from dashboard.client.http import ApiClient
 from tests.dashboard.conftest import Backend
-from tests.support.line import Line
+from tests.support.dashboard.service_connection import Line
 
 
 def test_every_preloaded_module_exists() -> None:

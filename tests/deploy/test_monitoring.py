@@ -10,7 +10,7 @@ import yaml
 from prometheus_client import parser
 
 from backend.runtime import metrics
-from tests.support import needs, prerequisites
+from tests.support.test_session import prerequisites, requirements
 
 ROOT = Path(__file__).parents[2]
 ALERTS = ROOT / "deploy" / "alerts.yaml"
@@ -28,7 +28,7 @@ def list_series() -> set[str]:
 
 def run_promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
     promtool = prerequisites.promtool()
-    needs.skip_unless(promtool is not None, prerequisites.NO_PROMTOOL)
+    requirements.skip_unless(promtool is not None, prerequisites.NO_PROMTOOL)
     return subprocess.run([str(promtool), *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from backend.mcp.guides import GUIDES
 from backend.mcp.server import GUIDE_URI, TOOLS
-from tests.support import running
+from tests.support.processes import running
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 

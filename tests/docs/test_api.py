@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.market_app import sample_app
+from tests.support.apps.market_app import sample_app
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 ROW = re.compile(r"^\| `([A-Z]+) (/\S+)` \| (\w+) \|", re.MULTILINE)

@@ -15,7 +15,7 @@ NAMED_FILE = re.compile(
     r"`((?:backend|dashboard|tests|docs|benchmarks|deploy|packaging|\.ci|\.streamlit)/[\w./-]*)`"
 )
 NAMED_TEST = re.compile(r"`((?:backend|dashboard|e2e|docs|deploy|smoke)/[\w./-]*)`|`(test_\w+\.py)`")
-MODULE = re.compile(r"python -m (benchmarks(?:\.\w+)+|docs\.\w+)|`(benchmarks\.\w+)`")
+MODULE = re.compile(r"python -m (benchmarks(?:\.\w+)+|docs\.\w+)|`(benchmarks(?:\.\w+)+)`")
 HISTORICAL = {"CHANGELOG.md"}
 """Pages that also name files of earlier versions."""
 

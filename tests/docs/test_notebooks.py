@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docs.notebooks.__main__ import NOTEBOOKS, run_notebook
-from tests.support import running
+from tests.support.processes import running
 
 pytestmark = pytest.mark.processes
 MAX_BYTES = 40_000

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import documented, running
+from tests.support.processes import running
+from tests.support.test_session import doc_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "quickstart.md"
-EXAMPLES = documented.examples(PAGE)
+EXAMPLES = doc_examples.examples(PAGE)
 
 pytestmark = pytest.mark.processes
 
@@ -19,7 +20,7 @@ def printed(service: running.Service, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("quickstart")
     shutil.copytree(PAGE.parent / "examples", folder / "docs" / "examples")
     settings = running.environment(service.home)
-    return documented.run_examples(
+    return doc_examples.run_examples(
         EXAMPLES, folder, settings, replacing={"http://127.0.0.1:8000": service.url}
     )
 
@@ -28,4 +29,4 @@ def printed(service: running.Service, tmp_path_factory: pytest.TempPathFactory) 
 def test_an_example_prints_what_the_page_shows(printed: list[str], number: int) -> None:
     expected = EXAMPLES[number].printed
     assert expected is not None, "The page does not show what this example prints."
-    assert documented.mask_changing_values(printed[number]) == documented.mask_changing_values(expected)
+    assert doc_examples.mask_changing_values(printed[number]) == doc_examples.mask_changing_values(expected)

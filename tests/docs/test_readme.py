@@ -10,7 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from backend.cli.commands import app
-from tests.support import documented, homes, running
+from tests.support.processes import running
+from tests.support.store import data_folders
+from tests.support.test_session import doc_examples
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "cli.md", ROOT / "docs" / "api.md"]
@@ -22,7 +24,10 @@ FINDINGS = 1
 def commands(program: str) -> list[list[str]]:
     """What follows ``program`` on each line of the pages' shell examples that begins with it."""
     lines = [
-        line for page in PAGES for example in documented.examples(page) for line in example.code.splitlines()
+        line
+        for page in PAGES
+        for example in doc_examples.examples(page)
+        for line in example.code.splitlines()
     ]
     found = (re.fullmatch(rf"(?:\w+=\$\()?{program} ([^|]*?)(?: \|.*)?", line.strip()) for line in lines)
     return [shlex.split(command[1], comments=True) for command in found if command]
@@ -31,7 +36,7 @@ def commands(program: str) -> list[list[str]]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The examples as a checkout has them, with a data folder that nothing was put into."""
-    homes.set_up_home(tmp_path, monkeypatch)
+    data_folders.set_up_home(tmp_path, monkeypatch)
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     return tmp_path
 

@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support import running, stack
-from tests.support.browsers import open_chromium
-from tests.support.reader import Reader
+from tests.support.dashboard.browsers import open_chromium
+from tests.support.dashboard.reader import Reader
+from tests.support.processes import running, shared_stack
 from tests.support.waiting import LIMIT_MS
 
 
 @pytest.fixture(scope="session")
 def running_service() -> running.Service:
     """A sample service with figures, shared by all processes of the test run."""
-    return stack.start_shared().service
+    return shared_stack.start_shared().service
 
 
 @pytest.fixture(scope="session")
 def running_dashboard() -> str:
     """The URL of a dashboard of that service."""
-    return stack.start_shared().dashboard
+    return shared_stack.start_shared().dashboard
 
 
 expect.set_options(timeout=LIMIT_MS)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from backend.auth.oauth import accounts, apps
 from backend.store.database import Database
-from tests.support import stack
+from tests.support.processes import shared_stack
 from tests.support.waiting import LIMIT_MS, LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser
@@ -58,7 +58,7 @@ if (location.pathname === "/callback") call().then(show, (error) => show(String(
 @pytest.fixture
 def other_site() -> Iterator[str]:
     """The address of a page at another origin, which is registered as a public application."""
-    shared, now = stack.start_shared(), datetime.now(UTC)
+    shared, now = shared_stack.start_shared(), datetime.now(UTC)
     database = Database(f"sqlite:///{shared.service.home / 'chainproof.db'}")
     uri = f"{shared.other_origin}/callback"
     app = apps.create(database, name="Another site", redirect_uris=[uri], now=now)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
 
 pytestmark = pytest.mark.browser
 

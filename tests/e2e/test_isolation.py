@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import hostile_folder, run_folder, running, stack
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
+from tests.support.processes import hostile_folder, running, shared_stack
+from tests.support.test_session import run_folder
 from tests.support.waiting import LIMIT_SECONDS
 
 CHAINPROOF = Path(sys.executable).with_name("chainproof")
@@ -18,8 +19,8 @@ CHAINPROOF = Path(sys.executable).with_name("chainproof")
 def test_the_service_the_worker_and_the_dashboard_import_nothing_from_the_working_directory(
     running_service: running.Service, running_dashboard: str
 ) -> None:
-    assert {Path(process.cwd()).name for process in stack.processes()} == {hostile_folder.NAME}
-    commands = {process.cmdline()[-1] for process in stack.processes()}
+    assert {Path(process.cwd()).name for process in shared_stack.processes()} == {hostile_folder.NAME}
+    commands = {process.cmdline()[-1] for process in shared_stack.processes()}
     assert commands >= {"up", "worker", "--no-worker", "dashboard"}
     assert hostile_folder.list_imported(run_folder.path()) == []
 

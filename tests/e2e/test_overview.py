@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import (
+from tests.support.dashboard.reader import (
     DEVICES,
     IDLE,
     Reader,
@@ -13,7 +13,7 @@ from tests.support.reader import (
     is_steady,
     measure_overflow,
 )
-from tests.support.running import Service
+from tests.support.processes.running import Service
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser

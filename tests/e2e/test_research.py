@@ -9,8 +9,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import LANGUAGES, Language, t
-from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
-from tests.support.running import wait_for
+from tests.support.dashboard.reader import (
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
+from tests.support.processes.running import wait_for
 
 pytestmark = pytest.mark.browser
 

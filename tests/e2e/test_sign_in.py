@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 from backend.auth.oauth import accounts, apps
 from backend.store.database import Database
 from dashboard.i18n import t
-from tests.support import running
-from tests.support.reader import CHECK, DESKTOP, IDLE, RULES
+from tests.support.dashboard.reader import CHECK, DESKTOP, IDLE, RULES
+from tests.support.processes import running
 from tests.support.waiting import LIMIT_MS, LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser

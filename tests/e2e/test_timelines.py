@@ -8,8 +8,14 @@ from playwright.sync_api import Browser, Page, expect
 
 from dashboard.app_pages.timelines.selection import TABS
 from dashboard.i18n import t
-from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
-from tests.support.running import Service, wait_for
+from tests.support.dashboard.reader import (
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
+from tests.support.processes.running import Service, wait_for
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.i18n import LANGUAGES, t
-from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
-from tests.support.running import Service, loopback, wait_for
+from tests.support.dashboard.reader import (
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
+from tests.support.processes.running import Service, loopback, wait_for
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from tests.smoke import first_use, pythons
-from tests.support.browsers import open_chromium
+from tests.support.dashboard.browsers import open_chromium
 
 
 def main() -> int:

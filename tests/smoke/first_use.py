@@ -12,8 +12,8 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests.smoke.pythons import ROOT, UV, Python
-from tests.support import programs
-from tests.support.running import free_port, is_answering, loopback
+from tests.support.processes import programs
+from tests.support.processes.running import free_port, is_answering, loopback
 from tests.support.waiting import LIMIT_MS, wait_for
 
 JOBS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from backend.articles.importers.regex_expansion import UnsupportedRegexError, expand
 from backend.articles.importers.rule_drafts import KANA, Draft, ImportResult, build_patterns, slug
-from backend.articles.rules.pack_checks import unmatchable_reason, unsuggestable_reason
+from backend.articles.rules.pack_checks import find_unmatchable_reason, find_unsuggestable_reason
 from backend.articles.rules.yaml_reader import read_text
 from backend.articles.text.folding import fold
 from backend.entities.model import Entity, Language
@@ -66,7 +66,7 @@ def add(imported: ImportResult, path: Path) -> None:
 def _accept(imported: ImportResult, path: Path, forms: list[tuple[str, bool, int]]) -> None:
     """Add one name with all its accepted forms."""
     name, _, line = forms[0]
-    if reason := unsuggestable_reason(name) or unmatchable_reason(name):
+    if reason := find_unsuggestable_reason(name) or find_unmatchable_reason(name):
         imported.skip(path, line, name, f"it {reason}")
         return
     if len(name) > 100:

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from backend.articles.matching.meanings import ONE_CASE, Kind, Meaning
 from backend.articles.matching.name_cues import (
-    DECISIVE,
-    STRONG,
-    WINDOW,
-    count_name_cues,
-    count_ticker_cues,
+    CUE_WINDOW_CHARS,
+    DECISIVE_POINTS,
+    STRONG_POINTS,
     has_finance_word,
     is_capitalised_inside_sentence,
     is_in_other_script,
     is_ordinary_use,
     is_part_of_longer_name,
+    score_name_cues,
+    score_ticker_cues,
 )
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ContextVotes:
 
     def _has_votes_cached(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
         """Count votes once for equal surroundings. Tables and spam repeat them thousands of times."""
-        reach = SENTENCE_REACH + WINDOW
+        reach = SENTENCE_REACH + CUE_WINDOW_CHARS
         first = max(0, start - reach)
         key = id(meaning), start - first, self._matched_field.visible_text[first : end + reach]
         has_votes = self._votes.get(key)
@@ -111,36 +111,36 @@ class ContextVotes:
 
     def _words_around(self, start: int, end: int) -> tuple[str, str]:
         text = self._matched_field.visible_text
-        return text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+        return text[max(0, start - CUE_WINDOW_CHARS) : start], text[end : end + CUE_WINDOW_CHARS]
 
     def _has_votes(self, start: int, end: int, meaning: Meaning, before: str, after: str) -> bool:
         name = self._matched_field.visible_text[start:end]
         is_latin = name.isascii()
         entity = self._matched_field.rules.entities[meaning.entity or ""]
         if meaning.kind is Kind.SYMBOL:
-            cues = count_ticker_cues(before, after)
+            cues = score_ticker_cues(before, after)
         else:
-            cues = count_name_cues(before, name, after, entity.type)
-        if cues >= DECISIVE and not is_latin:
+            cues = score_name_cues(before, name, after, entity.type)
+        if cues >= DECISIVE_POINTS and not is_latin:
             return True
         first, last = self._find_sentence(start, end)
         peers = self._count_peers(start, end, meaning, first, last)
         if peers.is_cue:
-            cues += STRONG
-        if meaning.needs_cue and cues < (STRONG if is_latin else DECISIVE):
+            cues += STRONG_POINTS
+        if meaning.needs_cue and cues < (STRONG_POINTS if is_latin else DECISIVE_POINTS):
             return False
         points = cues + peers.points
         if is_latin:
             points += meaning.kind is not Kind.SYMBOL and is_capitalised_inside_sentence(before, name)
             points += is_in_other_script(before, after)
             if not peers.is_joined and _is_part_of_other_name(before, after):
-                points -= DECISIVE
-        if points + 1 < DECISIVE:
+                points -= DECISIVE_POINTS
+        if points + 1 < DECISIVE_POINTS:
             return False
         has_finance = has_finance_word(
             self._matched_field.visible_text[first:start] + "|" + self._matched_field.visible_text[end:last]
         )
-        return points + has_finance >= DECISIVE and (cues > 0 or has_finance)
+        return points + has_finance >= DECISIVE_POINTS and (cues > 0 or has_finance)
 
     def _find_sentence(self, start: int, end: int) -> tuple[int, int]:
         text = self._matched_field.visible_text
@@ -164,7 +164,7 @@ class ContextVotes:
             is_owned = is_short and _OWNED.fullmatch(between) is not None
             is_peer_joined = is_listed or is_owned or (is_short and _RELATED.fullmatch(between) is not None)
             if peer == meaning.entity:
-                points = max(points, STRONG if is_peer_joined else 0)
+                points = max(points, STRONG_POINTS if is_peer_joined else 0)
                 continue
             written = text[peer_start:peer_end]
             if needs_context and is_ordinary_use(

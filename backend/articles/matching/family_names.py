@@ -1,4 +1,4 @@
-"""Lets corrections of capitals ask where a word may be a family name: Ondrej Certik is not CertiK."""
+"""Disables automatic correction of case where a word may be a family name: Ondrej Certik is not CertiK."""
 
 import re
 from dataclasses import replace
@@ -12,8 +12,8 @@ _GIVEN_NAME = re.compile(r"(?<![\w.@#/-])([A-Z][a-z]+)(?: [A-Z]\.)? \Z")
 MAX_GIVEN_NAME_CHARS = 24
 
 
-def ask_about_family_names(text: str, occurrences: list[Occurrence]) -> None:
-    """Let corrections of capitals in ``occurrences`` ask where a given name seems to precede them."""
+def disable_auto_fix_for_family_names(text: str, occurrences: list[Occurrence]) -> None:
+    """Disable automatic correction of case in ``occurrences`` that seem to follow a given name."""
     for index, (start, end, meaning, right) in enumerate(occurrences):
         rule = meaning.rule
         if rule is None or rule.type != "wrong_case" or not rule.auto_fix:

@@ -1,4 +1,4 @@
-"""The first mention of an entity in a field, which house style may want in a form of its own."""
+"""Builds corrections for first mentions of entities that lack the form that the house style requires."""
 
 import re
 
@@ -16,8 +16,8 @@ _CLOSES = re.compile(r"\s?[)）]")
 def find_missing_forms(matched_field: MatchedField, fixes: list[Fix]) -> list[Fix]:
     """Find the corrections of first mentions that lack their form; ``fixes`` are the field's fixes so far.
 
-    Where the first mention is a wrong form that has a correction, that one is replaced in ``fixes`` by
-    one that gives the form at once: else the corrected text would be wrong anew.
+    If the first mention is a wrong form with a correction, this function replaces that correction in
+    ``fixes``. Otherwise the corrected text would still lack the required form.
     """
     missing: list[Fix] = []
     for mention in matched_field.rules.mentions:

@@ -10,27 +10,28 @@ import re
 from backend.articles.text.common_words import load_descriptive_words
 from backend.entities.model import EntityType
 
-_COINS = ("asset", "stablecoin", "protocol")
-WINDOW = 48
-"""Characters on either side of a name that cues are looked for in."""
-DECISIVE, STRONG, WEAK = 3, 2, 1
-"""Points of a cue. A name needs ``DECISIVE`` points in all."""
+_TRADED_TYPES = ("asset", "stablecoin", "protocol")
+CUE_WINDOW_CHARS = 48
+"""Characters on either side of a name in which cues are searched."""
+DECISIVE_POINTS, STRONG_POINTS, WEAK_POINTS = 3, 2, 1
+"""Points of one cue. A word counts as a name from ``DECISIVE_POINTS`` points in total."""
 
-_ACTED = (
+_AGENT_VERBS = (
     r"said|says|told|tells|sued|sues|suing|filed|hired|hires|fired|acquired|acquires|agreed|agrees|"
     r"announced|announces|declined|denied|denies|pleaded|argued|argues|confirmed|confirms|sanctioned|charged|"
     r"fined|accused|accuses|appealed|settled|settles|testified|laid off|lays off|went public|"
     r"goes public|partnered|disclosed|discloses|appointed|named|approved|approves|subpoenaed|urged|warned|"
     r"warns|wants|refused|rebranded|teamed up|bought|buys|employs|voted|owns|licensed|published|countersued"
 )
-_DID = (
+_COMMON_VERBS = (
     r"raised|raises|launched|launches|upgraded|upgrades|lists|listed|priced|posted|reported|cut|won|lost|sold|sells|"
     r"paid|pays|added|adds|moved|opened|closed|halted|paused|suspended|resumed|burned|minted|froze|mined|deployed|"
     r"shed|offered|rejected|received|secured|introduced|unveiled|released|"
     r"expanded|signed|dropped|delayed|joined|invested|integrated|migrated|processed|went down|"
     r"goes down|suffered|got|holds|runs|lets|led|backed|seeks|sought"
 )
-_AIDS = r"(?:(?:also|then|later|now|has|have|had|will|would|may|could|reportedly|recently|quietly|never|" + (
+_AUXILIARIES = (
+    r"(?:(?:also|then|later|now|has|have|had|will|would|may|could|reportedly|recently|quietly|never|"
     r"just|today|yesterday|on \w+day|again|first|formally|finally|separately|plans to|wants to) )"
 )
 _ROLES = (
@@ -40,29 +41,29 @@ _ROLES = (
     r"lawsuit|enforcement|president|director|mainnet|testnet|blockchain|vaults?|holders|token|tokens|investors|"
     r"Chair(?:man|woman)?|Commissioner|Governor|Secretary|President|Labs|Foundation|Protocol|Inc\b|CEO|delegates"
 )
-_ENGLISH_ACT = re.compile(rf"(?:,? (?:Inc\.|Corp\.|Ltd\.),?)? {_AIDS}*(?:{_ACTED})\b")
-_ENGLISH_DEED = re.compile(rf" {_AIDS}*(?:{_DID})\b")
-_ENGLISH_OWN = re.compile(
+_ENGLISH_AGENT_VERB = re.compile(rf"(?:,? (?:Inc\.|Corp\.|Ltd\.),?)? {_AUXILIARIES}*(?:{_AGENT_VERBS})\b")
+_ENGLISH_COMMON_VERB = re.compile(rf" {_AUXILIARIES}*(?:{_COMMON_VERBS})\b")
+_ENGLISH_POSSESSIVE_OR_PRICE = re.compile(
     r" [a-z]{2,12}(?: (?:down|up|off|out|back|on))? (?:its|their) (?!own)|"
     r" [a-z]{2,12}(?:ed|nt|ld|id|ught|ade|ok) [$€£¥]\d"
 )
-"""What acts on what is its own is an agent ("Vanguard reversed its ban"), and so is who pays."""
-_ENGLISH_PAST = re.compile(
-    rf" {_AIDS}*(?:(?!need|speed|feed|seed|bed|red)[a-z]{{2,}}ed|[a-z]+(?:ook|ought|aught|aid|ent|ew|ove)|"
-    r"rose|went|got|made|met|ran|won|held|kept|left|built|began|beat|hit|saw|"
+"""An agent acts on something of its own ("Vanguard reversed its ban") or pays a price."""
+_ENGLISH_PAST_TENSE = re.compile(
+    rf" {_AUXILIARIES}*(?:(?!need|speed|feed|seed|bed|red)[a-z]{{2,}}ed|"
+    r"[a-z]+(?:ook|ought|aught|aid|ent|ew|ove)|rose|went|got|made|met|ran|won|held|kept|left|built|began|beat|hit|saw|"
     r"(?:was|were) [a-z]+(?:ed|en|ought))\b"
 )
 _MASS_NOUNS = frozenset(
     ("Optimism", "Helium", "Copper", "Rain", "Plasma", "Flow", "Grass", "Harmony", "Ink", "Near", "Stellar")
 )
-"""Names that begin sentences without an article when they are ordinary words."""
-_BEARERS = """
+"""Names whose ordinary word also begins a sentence without an article."""
+_SHARED_NAME_LIST = """
 Apollo Aragon Artemis Avalanche Aztec Babylon Blast Bridge Camelot Canaan Celsius Compound
 Cosmos Eclipse Euler Flare Galaxy Gemini Genesis Gnosis Jupiter Kraken Libra Lombard Lyra
 Mirror Neo Orca Phantom Ripple Sonic Strategy Terra Trump Venus Visa Voyager Wormhole
 """
-_OTHER_BEARERS = frozenset(_BEARERS.split())
-"""Names that others bear, or that headlines write without an article: their acts need another point."""
+_SHARED_NAMES = frozenset(_SHARED_NAME_LIST.split())
+"""Names that others share, or that headlines write without an article. A verb needs another cue."""
 _ENGLISH_ROLE = re.compile(rf"(?:['’]s)? (?:{_ROLES})\b")
 _ENGLISH_TARGET = re.compile(
     r"\b(?:sued|sues|suing|against|acquired|acquires|acquire|acquiring|buy|bought|buys|accused|accuses|charged|"
@@ -127,15 +128,15 @@ _JA_ROLE = re.compile(
     rf"の[\u30a1-\u30fa・ー\u4e00-\u9fff]{{2,12}}?{_JA_OFFICE}|"
     r"(?:によると|によれば|幹部|広報|側は|上の(?:DEX|取引)|を率いる|を運営する|を創業)"
 )
-_JA_DEED = (
+_JA_COMMON_VERBS = (
     r"提訴|訴え|上場|買収|発表|提携|申請|増発|発行|調達|買い増し|買い増す|開示|導入|延期|停止|撤退|承認|起訴|合意|"
     r"解雇|否定|凍結|参入|却下|公表|表明|免許|認可|出資|採用した|閉鎖|支払|統合|削減|再開|提出|更新|引き上げ|引き下げ|破産|和解|展開する|移った|移る|移転|"
     r"取り下げ|検討|融資|声明|方針|計画|見直|提供|撤回|支援|協力|参加|獲得|取得|設立|開設|意見書|拡大|縮小|値下げ"
 )
 _JA_SUBJECT = re.compile(
-    rf"(?:[とや、][^。、]{{1,20}}?)?(?:は|が|も|では|側が|側は)[^。]{{0,40}}?(?:{_JA_DEED})"
+    rf"(?:[とや、][^。、]{{1,20}}?)?(?:は|が|も|では|側が|側は)[^。]{{0,40}}?(?:{_JA_COMMON_VERBS})"
 )
-_JA_ACT = re.compile(
+_JA_AGENT_VERB = re.compile(
     r"(?:は|が|も)(?:[^。、]{0,24}?[をにでと])?"
     r"(?:発表|公表|公開|開示|提訴|買収|上場|出資|申請|提携|警告|表明|否定|解雇|起訴|参入)(?:し|する|へ|を)|"
     r"[はが][^。]{0,30}?(?:報じ|伝え)"
@@ -200,7 +201,7 @@ _ALLOWED_BEFORE = re.compile(
     r"省|連|日|時|年|月|間|後|中|下|上|方|本|初|全|各|両|他|主|型ETFの|億|万|円|性|基盤|通貨|系|網|版)\Z"
 )
 _CLASSIFIER = re.compile(r"[一二三四五六七八九十两兩几幾这這那每]\s?[张張块塊个個条條片只隻座间間圈]\Z")
-_THING_AFTER = re.compile(r"[塀数柄型状形付模様状彫製弓材色味虫鳥]")
+_OBJECT_SUFFIX = re.compile(r"[塀数柄型状形付模様状彫製弓材色味虫鳥]")
 _BRACKETED = re.compile(r"[\u4e00-\u9fff][（(]\Z")
 
 
@@ -208,8 +209,8 @@ _CAPITALISED_BEFORE = re.compile(r"(?:\A|[\s(“\"'])([A-Z][a-z]+) \Z")
 
 
 def is_part_of_longer_name(before: str, name: str, after: str) -> bool:
-    """Whether a wrong form of ordinary English words goes on with a name that is no ordinary word ("Nostr
-    Wallet Connect") or is hyphenated further ("bit-by-bit")."""
+    """Return whether a wrong form of ordinary English words is part of a longer name ("Nostr Wallet Connect")
+    or of a longer hyphenated word ("bit-by-bit")."""
     if not name.isascii() or name.isalnum():
         return False
     if before[-1:] == "-" or after[:1] == "-":
@@ -219,13 +220,13 @@ def is_part_of_longer_name(before: str, name: str, after: str) -> bool:
 
 
 def is_ordinary_use(before: str, name: str, after: str, *, is_ticker: bool) -> bool:
-    """Whether the words next to an ambiguous name make it an ordinary word, in a text about any subject."""
+    """Return whether the adjacent words make an ambiguous name an ordinary word, whatever the subject."""
     if name.isascii():
         return _is_ordinary_latin(before, name, after, is_ticker=is_ticker)
     if _CLASSIFIER.search(before):
         return True
     if _KATAKANA_WORD.fullmatch(name):
-        if _SIMILE.match(after) or _THING_AFTER.match(after) or _BRACKETED.search(before):
+        if _SIMILE.match(after) or _OBJECT_SUFFIX.match(after) or _BRACKETED.search(before):
             return True
         return _HAN_BEFORE.search(before) is not None and _ALLOWED_BEFORE.search(before) is None
     return False
@@ -250,86 +251,95 @@ def _is_ordinary_latin(before: str, name: str, after: str, *, is_ticker: bool) -
     return " " not in name and has_determiner and _NO_NOUN_AFTER.match(after) is not None
 
 
-def count_ticker_cues(before: str, after: str) -> int:
-    """Points for a ticker: a verb of the market behind it or its list, an amount before it."""
+def score_ticker_cues(before: str, after: str) -> int:
+    """Score the cues of a ticker: a market verb after it or after its list, an amount before it."""
     points = 0
     list_match = _MARKET_LIST.match(after) or _CJK_LIST.match(after)
     rest = after[list_match.end() :] if list_match else after
     if _MARKET.match(rest) or _JA_MARKET.match(rest) or _ZH_MARKET.match(rest):
-        points += DECISIVE
+        points += DECISIVE_POINTS
     elif _AMOUNT.search(before):
-        points += WEAK
+        points += WEAK_POINTS
     return points
 
 
-def count_name_cues(before: str, name: str, after: str, entity_type: EntityType) -> int:
-    """Points for a name: what it does, who holds office there, who acts on it."""
-    points = _count_english(before, name, after) if after[:1] in " ,'’." or not after else 0
+def score_name_cues(before: str, name: str, after: str, entity_type: EntityType) -> int:
+    """Score the cues of a name: verbs with it as subject or object, and offices that people hold in it."""
+    points = _score_english(before, name, after) if after[:1] in " ,'’." or not after else 0
     if entity_type == "regulator" and before.endswith(("the ", "The ")) and name[:1].isupper():
-        points += WEAK
+        points += WEAK_POINTS
     if not after.isascii() or not before.isascii():
-        points += _count_cjk(before, after)
+        points += _score_cjk(before, after)
     if entity_type == "person" and (_PERSON_TITLE.match(after) or _PERSON_OFFICE.search(before)):
-        points += DECISIVE
+        points += DECISIVE_POINTS
     is_mass_noun = name in _MASS_NOUNS
     if (
-        entity_type in _COINS
+        entity_type in _TRADED_TYPES
         and not is_mass_noun
         and (_MARKET.match(after) or _JA_MARKET.match(after) or _ZH_MARKET.match(after))
     ):
-        points += DECISIVE if not name.isascii() else STRONG
+        points += DECISIVE_POINTS if not name.isascii() else STRONG_POINTS
     return points
 
 
-def _count_english(before: str, name: str, after: str) -> int:
+def _score_english(before: str, name: str, after: str) -> int:
     has_article = before.endswith(("the ", "The "))
     if has_article and not name.isupper() and not name.startswith("The ") and not _ENGLISH_NOUN.match(after):
         return 0
     points = 0
-    if _ENGLISH_ACT.match(after) or _ENGLISH_ROLE.match(after):
-        points += DECISIVE
+    if _ENGLISH_AGENT_VERB.match(after) or _ENGLISH_ROLE.match(after):
+        points += DECISIVE_POINTS
     elif (
         not has_article
         and name not in _MASS_NOUNS
-        and (_ENGLISH_DEED.match(after) or _ENGLISH_OWN.match(after) or _ENGLISH_PAST.match(after))
+        and (
+            _ENGLISH_COMMON_VERB.match(after)
+            or _ENGLISH_POSSESSIVE_OR_PRICE.match(after)
+            or _ENGLISH_PAST_TENSE.match(after)
+        )
     ):
-        points += STRONG if name in _OTHER_BEARERS or has_article else DECISIVE
+        points += STRONG_POINTS if name in _SHARED_NAMES or has_article else DECISIVE_POINTS
     elif after[:2] in ("'s", "’s"):
-        points += WEAK
+        points += WEAK_POINTS
     if _ENGLISH_SOURCE.search(before) or _OWNED_BY_PERSON.search(before):
-        points += DECISIVE
+        points += DECISIVE_POINTS
     elif _ENGLISH_TARGET.search(before):
-        points += STRONG
+        points += STRONG_POINTS
     elif _NAMED_OF.search(before) or _AFTER_PAST.search(before):
-        points += WEAK
+        points += WEAK_POINTS
     return points
 
 
 _ENGLISH_NOUN = re.compile(r"['’]s| [a-z]{3,}")
 
 
-def _count_cjk(before: str, after: str) -> int:
+def _score_cjk(before: str, after: str) -> int:
     points = 0
-    if _JA_ROLE.match(after) or _ZH_DECISIVE.match(after) or _JA_OBJECT.match(after) or _JA_ACT.match(after):
-        points += DECISIVE
+    if (
+        _JA_ROLE.match(after)
+        or _ZH_DECISIVE.match(after)
+        or _JA_OBJECT.match(after)
+        or _JA_AGENT_VERB.match(after)
+    ):
+        points += DECISIVE_POINTS
     elif _JA_SUBJECT.match(after) or _JA_OF.match(after):
-        points += STRONG
+        points += STRONG_POINTS
     elif _ZH_WEAK.match(after):
-        points += WEAK
+        points += WEAK_POINTS
     if _JA_BEFORE.search(before):
-        points += DECISIVE
+        points += DECISIVE_POINTS
     elif _ZH_BEFORE.search(before):
-        points += STRONG
+        points += STRONG_POINTS
     return points
 
 
 def is_capitalised_inside_sentence(before: str, name: str) -> bool:
-    """Whether a name begins with a capital where an ordinary English word would not."""
+    """Return whether a name begins with a capital where an ordinary English word would not."""
     return name[:1].isupper() and _LOWER_BEFORE.search(before) is not None
 
 
 def is_in_other_script(before: str, after: str) -> bool:
-    """Whether Han or kana touch a Latin name, so that no ordinary English word stands there."""
+    """Return whether Han or kana are adjacent to a Latin name, which excludes an ordinary English word."""
     return before[-1:] > "\u2fff" or after[:1] > "\u2fff"
 
 

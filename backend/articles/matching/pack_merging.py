@@ -62,10 +62,10 @@ def build_merged_packs(packs: Sequence[Pack]) -> MergedPacks:
 
 
 def merge_packs(packs: Iterable[Pack]) -> Pack:
-    """One pack with what stands of all of them.
+    """Merge packs into one pack with the entries that remain.
 
-    An entity or rule with a known id replaces the earlier one. ``disable`` takes away an entity with the
-    rules about it, and switches a rule off; ``enable`` undoes either. Ids of derived rules stay listed in
+    An entity or rule with a known id replaces the earlier one. ``disable`` removes an entity with the
+    rules about it, or disables a rule; ``enable`` undoes either. Ids of derived rules stay listed in
     ``disable``.
     """
     entities: dict[str, Entity] = {}

@@ -8,13 +8,13 @@ from backend.articles.matching.author_intent import leave_to_author
 from backend.articles.matching.consistency import apply_inconsistencies, find_inconsistencies
 from backend.articles.matching.context_votes import ContextVotes
 from backend.articles.matching.dated_names import judge_former_names
-from backend.articles.matching.family_names import ask_about_family_names
+from backend.articles.matching.family_names import disable_auto_fix_for_family_names
 from backend.articles.matching.first_mention import find_missing_forms
 from backend.articles.matching.fixes import Fix, apply_fixes
 from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.matched_field import MatchedField
 from backend.articles.matching.meanings import Meaning
-from backend.articles.matching.other_names import ask_about_other_names
+from backend.articles.matching.namesakes import disable_auto_fix_for_namesakes
 from backend.articles.matching.rule_set import RuleSet
 from backend.articles.model import FieldName
 from backend.articles.schemas import Article
@@ -144,8 +144,10 @@ class ParsedArticle:
     def _review(self) -> None:
         """Drop findings that the article's date or its author settles, and let doubtful ones ask."""
         for matched_field in self._matched_fields:
-            ask_about_family_names(matched_field.visible_text, matched_field.occurrences)
-            ask_about_other_names(matched_field.visible_text, matched_field.occurrences, self.rules.entities)
+            disable_auto_fix_for_family_names(matched_field.visible_text, matched_field.occurrences)
+            disable_auto_fix_for_namesakes(
+                matched_field.visible_text, matched_field.occurrences, self.rules.entities
+            )
             judge_former_names(
                 matched_field.visible_text, matched_field.occurrences, self.rules.entities, self._find_date
             )

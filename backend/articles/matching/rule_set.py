@@ -1,4 +1,4 @@
-"""Packs made into one immutable set that texts are matched against."""
+"""Compiles packs into one immutable rule set that texts are matched against."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -58,16 +58,16 @@ class RuleSet:
     settled: dict[int, dict[str, ResolvedMeaning | Unresolved | None]] = field(
         default_factory=dict, repr=False
     )
-    """What texts mean with one character to either side, by scope: a memory, which changes no result."""
+    """A cache of the meanings of matched texts with one character on either side, by scope."""
     words: frozenset[str] = field(default=frozenset(), repr=False)
     """Single words of all surfaces, folded."""
     unused_forms: frozenset[str] = frozenset()
     """Folded forms that only rules list that are switched off: they are no unlisted slips."""
     slip_indexes: list[SlipIndex] = field(default_factory=list, repr=False)
-    """The index of slips once it is built, which is when the first text is read."""
+    """Contains the slip index after the first text is read; empty before."""
 
     def slip_index(self) -> SlipIndex | None:
-        """The index of names for slips that no rule lists; None if that is switched off."""
+        """Return the index of names that finds slips which no rule lists; None if that rule is disabled."""
         if not self.slip_indexes and any(rule.id == RULE_ID for rule in self.rules):
             self.slip_indexes.append(self._build_slip_index())
         return self.slip_indexes[0] if self.slip_indexes else None
@@ -90,7 +90,7 @@ class RuleSet:
         return SlipIndex(self.entities, known, {*wrong, *self.unused_forms})
 
     def is_word(self, word: str) -> bool:
-        """Whether ``word`` in any case is a surface, a word of one, or an unlisted slip for a name."""
+        """Return whether ``word`` in any case is a surface, a word of one, or an unlisted slip for a name."""
         folded = word.lower()
         if folded in self.words:
             return True
@@ -101,8 +101,9 @@ class RuleSet:
         return any(candidate.start == 0 and candidate.end == len(folded) for candidate in candidates)
 
     def hits(self, folded: Folded) -> list[tuple[int, int, int]]:
-        """Index, start and end of all surfaces in ``folded``: overlapping ones too, but for
-        many of which a boundary fails. By where they begin, and the longest of each place first.
+        """Return index, start and end of all surfaces in ``folded``, including overlapping ones.
+
+        Most of those with a wrong boundary are left out. The order is by start, then longest first.
         """
         matches = self.automaton.find(marked(folded.encoded()))
         matches.reverse()
@@ -124,9 +125,9 @@ class CompiledPack:
 
 
 def compile_rules(packs: Sequence[Pack]) -> RuleSet:
-    """One set of rules out of ``packs``, of which later ones amend earlier ones.
+    """Compile ``packs`` into one rule set; later packs amend earlier ones.
 
-    Raises ``ValueError`` where a rule is about an entity that no pack has, or its first mention needs a
+    Raises ``ValueError`` if a rule is about an entity that no pack has, or its first mention needs a
     symbol that the entity lacks.
     """
     with garbage_collection.paused():  # thousands of objects that stay

@@ -7,7 +7,7 @@ from typing import Any
 
 from backend.articles.matching import consistency_rule
 from backend.articles.model import Pack, Pattern, Rule
-from backend.articles.rules.validation_messages import Where, suggest_similar
+from backend.articles.rules.validation_messages import FieldPath, suggest_similar
 from backend.articles.rules.yaml_reader import Document
 from backend.articles.slips import reasons as slip_reasons
 from backend.articles.text.folding import fold
@@ -15,15 +15,15 @@ from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity
 from backend.formats.file_errors import FileError
 
-STRUCTURAL = "`<>[]@#＃＠|*\\{}"
+STRUCTURAL_CHARS = "`<>[]@#＃＠|*\\{}"
 """Characters that could turn a corrected text into code, markup, a link, a handle or a hashtag."""
-DERIVED = ("case", "former", "script")
+DERIVED_RULE_SUFFIXES = ("case", "former", "script")
 """Id suffixes of rules that are derived from an entity."""
-BUILT_IN_RULES = (consistency_rule.RULE_ID, slip_reasons.RULE_ID)
+BUILT_IN_RULE_IDS = (consistency_rule.RULE_ID, slip_reasons.RULE_ID)
 """Rules that no pack lists and that packs may switch off."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-Problem = tuple[Where, str]
+Problem = tuple[FieldPath, str]
 
 
 def check_items(
@@ -31,7 +31,7 @@ def check_items(
 ) -> Iterator[Problem]:
     """Generate the errors within one file: path and message."""
     for number, entity in entities:
-        yield from (((("entities", number, *where)), sentence) for where, sentence in _entity(entity))
+        yield from (((("entities", number, *where)), sentence) for where, sentence in _check_entity(entity))
     for number, rule in rules:
         yield from (((("rules", number, *where)), sentence) for where, sentence in check_rule(rule))
 
@@ -61,16 +61,16 @@ def check_across_files(files: Sequence[tuple[Document, Pack]], some_missing: boo
     if some_missing:
         return
     entities = {entity.id: entity for _, pack in files for entity in pack.entities}
-    known = set(BUILT_IN_RULES)
+    known = set(BUILT_IN_RULE_IDS)
     for document, pack in files:
         for number, rule in enumerate(pack.rules):
-            for where, sentence in _about_entity(rule, entities):
+            for where, sentence in _check_entity_reference(rule, entities):
                 yield document.build_error(("rules", number, *where), f"rule '{rule.id}': {sentence}")
         known |= {rule.id for rule in pack.rules} | {entity.id for entity in pack.entities}
         for name, ids in (("disable", pack.disable), ("enable", pack.enable)):
             for number, given in enumerate(ids):
                 owner, _, ending = given.rpartition(".")
-                if given not in known and not (ending in DERIVED and owner in known):
+                if given not in known and not (ending in DERIVED_RULE_SUFFIXES and owner in known):
                     sentence = (
                         f"'{name}': there is no rule or entity '{given}'{suggest_similar(given, known)}"
                     )
@@ -82,7 +82,7 @@ def check_rule(rule: Rule) -> Iterator[Problem]:
     if rule.first_mention is None and not rule.match:
         yield ("match",), "needs 'match' with at least one text, or 'first_mention'"
     if rule.first_mention is not None:
-        yield from _first_mention(rule)
+        yield from _check_first_mention(rule)
     for number, given in enumerate(rule.match):
         pattern = given if isinstance(given, Pattern) else Pattern(text=given)
         for name, surfaces in (
@@ -91,17 +91,17 @@ def check_rule(rule: Rule) -> Iterator[Problem]:
             ("not_after", pattern.not_after),
         ):
             for surface in surfaces:
-                if problem := unmatchable_reason(surface):
+                if problem := find_unmatchable_reason(surface):
                     yield ("match", number, name), f"'{name}' {problem}"
         if is_protected(pattern.text):
             sentence = (
                 f"{pattern.text!r} is code, markup, a URL, a handle or a hashtag, which is never corrected"
             )
             yield ("match", number, "text"), sentence
-    yield from _suggestion(rule)
+    yield from _check_suggestion(rule)
 
 
-def unmatchable_reason(surface: str) -> str | None:
+def find_unmatchable_reason(surface: str) -> str | None:
     """Return why nothing can match ``surface``; None if something can."""
     if not fold(surface).text.strip():
         return "must not consist of spaces only"
@@ -118,12 +118,13 @@ def is_protected(surface: str) -> bool:
     return tells and bool(protected_spans(surface))
 
 
-def unsuggestable_reason(name: str, *, allowed: str = "") -> str | None:
+def find_unsuggestable_reason(name: str, *, allowed_chars: str = "") -> str | None:
     """Return why ``name`` must not be inserted into a text; None if it may."""
-    if problem := unmatchable_reason(name):
+    if problem := find_unmatchable_reason(name):
         return problem
     found = next(
-        (character for character in name if character in STRUCTURAL and character not in allowed), None
+        (character for character in name if character in STRUCTURAL_CHARS and character not in allowed_chars),
+        None,
     )
     if found is not None:
         return f"must not contain '{found}', which would change the structure of the text"
@@ -139,9 +140,9 @@ def list_suggestions(rule: Rule) -> tuple[str, ...]:
     return () if rule.suggest == "auto" else (rule.suggest,)
 
 
-def _entity(entity: Entity) -> Iterator[Problem]:
+def _check_entity(entity: Entity) -> Iterator[Problem]:
     for language, name in entity.names.items():
-        if problem := unsuggestable_reason(name):
+        if problem := find_unsuggestable_reason(name):
             yield ("names", language), f"the name {name!r} {problem}"
     for field, names in (
         *((("also", language), names) for language, names in entity.also.items()),
@@ -149,7 +150,7 @@ def _entity(entity: Entity) -> Iterator[Problem]:
         (("former",), tuple(former.name for former in entity.former)),
     ):
         for number, name in enumerate(names):
-            if problem := unmatchable_reason(name):
+            if problem := find_unmatchable_reason(name):
                 yield (*field, number), f"the name {name!r} {problem}"
     if isinstance(entity.context, tuple):
         own = {
@@ -163,7 +164,7 @@ def _entity(entity: Entity) -> Iterator[Problem]:
                 yield ("context", number), f"{name!r} is not one of its names{suggest_similar(name, own)}"
 
 
-def _first_mention(rule: Rule) -> Iterator[Problem]:
+def _check_first_mention(rule: Rule) -> Iterator[Problem]:
     if rule.match:
         yield ("match",), "'match' and 'first_mention' exclude each other: split the rule in two"
     if rule.entity is None:
@@ -176,15 +177,15 @@ def _first_mention(rule: Rule) -> Iterator[Problem]:
                     ("first_mention", language),
                     f"'{{{placeholder}}}' is not a placeholder: use {{name}} or {{symbol}}",
                 )
-        if problem := unsuggestable_reason(_PLACEHOLDER.sub("x", form)):
+        if problem := find_unsuggestable_reason(_PLACEHOLDER.sub("x", form)):
             yield ("first_mention", language), f"the form {problem}"
 
 
-def _suggestion(rule: Rule) -> Iterator[Problem]:
+def _check_suggestion(rule: Rule) -> Iterator[Problem]:
     if rule.suggest == "auto" and rule.entity is None:
         yield ("suggest",), "'suggest: auto' needs 'entity': name it, or say what to suggest"
     for name in list_suggestions(rule):
-        if problem := unsuggestable_reason(name):
+        if problem := find_unsuggestable_reason(name):
             yield ("suggest",), f"the suggestion {name!r} {problem}"
     if isinstance(rule.suggest, dict) and rule.entity is None:
         lacking = [language for language in rule.languages if language not in rule.suggest]
@@ -197,7 +198,7 @@ def _suggestion(rule: Rule) -> Iterator[Problem]:
         yield ("auto_fix",), "'auto_fix' needs one suggestion, not a list: choose, or remove 'auto_fix'"
 
 
-def _about_entity(rule: Rule, entities: dict[str, Entity]) -> Iterator[Problem]:
+def _check_entity_reference(rule: Rule, entities: dict[str, Entity]) -> Iterator[Problem]:
     if rule.entity is None:
         return
     entity = entities.get(rule.entity)

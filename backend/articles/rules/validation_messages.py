@@ -9,13 +9,13 @@ from pydantic import BaseModel
 from backend.articles.model import Pack, Pattern, Rule, RuleExample
 from backend.entities.model import Entity, FormerName
 
-Where = tuple[str | int, ...]
+FieldPath = tuple[str | int, ...]
 
-_OTHER_KIND = frozenset(
+_WRONG_TYPE_ERRORS = frozenset(
     {"string_type", "model_type", "dict_type", "tuple_type", "bool_type", "bool_parsing", "literal_error"}
 )
 """Error types of a value whose type does not match a branch of a union."""
-_KINDS = {
+_EXPECTED_TYPES = {
     "suggest": "auto, a name, a list of names (then nothing is corrected), or one name per language",
     "match": "text, or a mapping with 'text' and its conditions",
     "context": "true, false, or a list of those names that need context",
@@ -36,30 +36,33 @@ _PATTERNS = {
 }
 
 
-def describe_errors(faults: Iterable[Any], data: Any) -> list[tuple[Where, str]]:
+def describe_errors(faults: Iterable[Any], data: Any) -> list[tuple[FieldPath, str]]:
     """Describe Pydantic's ``faults`` in ``data`` as pairs of path and message.
 
     For a value with several possible types, only the errors of the best matching type are reported.
     """
-    alone: list[tuple[Where, str]] = []
-    unions: dict[Where, dict[str, list[tuple[Where, Any]]]] = {}
+    alone: list[tuple[FieldPath, str]] = []
+    unions: dict[FieldPath, dict[str, list[tuple[FieldPath, Any]]]] = {}
     for fault in faults:
-        where, union, tag = _walk(fault, data)
+        where, union, tag = _resolve_path(fault, data)
         if union is None:
             if not _is_consequence(fault, where, data):
-                alone.append((where, _sentence(fault, where, data)))
+                alone.append((where, _build_message(fault, where, data)))
         else:
             unions.setdefault(union, {}).setdefault(tag, []).append((where, fault))
     for union, branches in unions.items():
-        meant = [
-            told_of
-            for told_of in branches.values()
-            if not any(fault["type"] in _OTHER_KIND and where == union for where, fault in told_of)
+        matching_branches = [
+            branch_faults
+            for branch_faults in branches.values()
+            if not any(
+                fault["type"] in _WRONG_TYPE_ERRORS and where == union for where, fault in branch_faults
+            )
         ]
-        if meant:
-            alone += [(where, _sentence(fault, where, data)) for where, fault in meant[0]]
+        if matching_branches:
+            alone += [(where, _build_message(fault, where, data)) for where, fault in matching_branches[0]]
         else:
-            alone.append((union, f"{_named(union)}must be {_KINDS.get(_field(union), 'of another kind')}"))
+            expected = _EXPECTED_TYPES.get(_get_field_name(union), "of another kind")
+            alone.append((union, f"{_format_field_name(union)}must be {expected}"))
     return alone
 
 
@@ -69,10 +72,10 @@ def suggest_similar(word: str, words: Iterable[str]) -> str:
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 
-def _walk(fault: Any, data: Any) -> tuple[Where, Where | None, str]:
+def _resolve_path(fault: Any, data: Any) -> tuple[FieldPath, FieldPath | None, str]:
     """Return the path of an error, and the path and branch of the innermost union around it."""
     where: list[str | int] = []
-    union: Where | None = None
+    union: FieldPath | None = None
     tag = ""
     location = fault["loc"]
     for number, part in enumerate(location):
@@ -87,12 +90,12 @@ def _walk(fault: Any, data: Any) -> tuple[Where, Where | None, str]:
     return tuple(where), union, tag
 
 
-def _is_consequence(fault: Any, where: Where, data: Any) -> bool:
+def _is_consequence(fault: Any, where: FieldPath, data: Any) -> bool:
     """True if the list is too short only because its items were invalid."""
-    return fault["type"] == "too_short" and bool(_value(data, where))
+    return fault["type"] == "too_short" and bool(_get_value(data, where))
 
 
-def _value(data: Any, where: Where) -> Any:
+def _get_value(data: Any, where: FieldPath) -> Any:
     for part in where:
         if not _has_part(data, part):
             return None
@@ -106,28 +109,29 @@ def _has_part(data: Any, part: str | int) -> bool:
     return isinstance(data, list) and isinstance(part, int) and part < len(data)
 
 
-def _field(where: Sequence[str | int]) -> str:
+def _get_field_name(where: Sequence[str | int]) -> str:
     return next((part for part in reversed(where) if isinstance(part, str)), "")
 
 
-def _named(where: Where) -> str:
-    field = _field(where)
+def _format_field_name(where: FieldPath) -> str:
+    field = _get_field_name(where)
     return f"'{field}' " if field else "this "
 
 
-def _sentence(fault: Any, where: Where, data: Any) -> str:
-    kind, context, value = fault["type"], fault.get("ctx", {}), _value(data, where)
-    field = _named(where)
+def _build_message(fault: Any, where: FieldPath, data: Any) -> str:
+    kind, context, value = fault["type"], fault.get("ctx", {}), _get_value(data, where)
+    field = _format_field_name(where)
     if kind == "missing":
         return f"{field}is missing"
     if kind == "extra_forbidden":
-        return f"{field}is not known here{suggest_similar(_field(where), _fields_at(where[:-1]))}"
+        return (
+            f"{field}is not known here{suggest_similar(_get_field_name(where), _list_fields_at(where[:-1]))}"
+        )
     if kind == "literal_error":
         if fault["loc"][-1] == "[key]":
             return f"{field}must be {context['expected']}"
-        return (
-            f"{field}must be {context['expected']}{suggest_similar(str(value), _words(context['expected']))}"
-        )
+        suggestion = suggest_similar(str(value), _split_expected(context["expected"]))
+        return f"{field}must be {context['expected']}{suggestion}"
     if value is None:
         return f"{field}is empty: give it a value, or remove the line"
     sentences = {
@@ -151,13 +155,13 @@ def _sentence(fault: Any, where: Where, data: Any) -> str:
     return field + sentences.get(kind, str(fault["msg"]))
 
 
-def _words(expected: str) -> list[str]:
+def _split_expected(expected: str) -> list[str]:
     return [word for word in expected.replace(" or ", ", ").replace("'", "").split(", ") if word]
 
 
-def _fields_at(where: Sequence[str | int]) -> Iterable[str]:
+def _list_fields_at(where: Sequence[str | int]) -> Iterable[str]:
     """List the fields of the model at ``where``."""
-    field = _field(where)
+    field = _get_field_name(where)
     model = _MODELS.get(field, Pack if not where else None)
     if model is None:
         return ()

@@ -1,6 +1,6 @@
 """Rates how sure it is that a word is a slip for a name, from the edit, the name's length and the neighbours.
 
-The two thresholds come from ``benchmarks/unlisted_slips.py``, which plants slips in clean sentences.
+The two thresholds come from ``benchmarks/articles/unlisted_slips.py``, which plants slips in clean sentences.
 """
 
 import re

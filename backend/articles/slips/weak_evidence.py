@@ -5,7 +5,12 @@ Other names, words of finance or an act beside the slip make up for most of it.
 
 from typing import TYPE_CHECKING
 
-from backend.articles.matching.name_cues import STRONG, WINDOW, count_name_cues, has_finance_word
+from backend.articles.matching.name_cues import (
+    CUE_WINDOW_CHARS,
+    STRONG_POINTS,
+    has_finance_word,
+    score_name_cues,
+)
 from backend.articles.slips.targets import Name
 
 if TYPE_CHECKING:
@@ -31,8 +36,8 @@ class WeakEvidence:
         if self._has_evidence_around(start // _STRETCH):
             return WEAK_EVIDENCE
         text = self._matched_field.visible_text
-        before, after = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
-        if count_name_cues(before, name.text, after, name.type) >= STRONG:
+        before, after = text[max(0, start - CUE_WINDOW_CHARS) : start], text[end : end + CUE_WINDOW_CHARS]
+        if score_name_cues(before, name.text, after, name.type) >= STRONG_POINTS:
             return WEAK_EVIDENCE
         limit = LONG_LATIN if name.is_latin else LONG_KATAKANA if name.is_katakana else LONG_HAN
         letters = sum(map(str.isalnum, name.folded))

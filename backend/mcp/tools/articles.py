@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from backend.articles.model import Severity, ViolationType
 from backend.articles.schemas import AcceptedText
 from backend.entities.model import Language
-from backend.mcp.tool_result import Cutter, ToolResult
+from backend.mcp.tool_result import ToolResult, Truncator
 from backend.mcp.tools.context import ToolContext, get_service
 
 MAX_FINDINGS = 100
@@ -68,7 +68,7 @@ async def correct_article(
         "accept": accept,
     }
     [scan] = await service.post("/articles/scan", {"articles": [article], "persist": False})
-    corrected, cutter = scan["corrected_article"], Cutter()
+    corrected, cutter = scan["corrected_article"], Truncator()
     if apply == "safe" and any(correction["requires_approval"] for correction in scan["corrections"]):
         [applied] = await service.post("/articles/apply", {"articles": [article]})
         corrected = applied["corrected_article"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from backend.markets.schemas import FearGreedOut, Total
 from backend.mcp.service_client import ServiceClient
-from backend.mcp.tool_result import Cutter, ToolResult
+from backend.mcp.tool_result import ToolResult, Truncator
 from backend.mcp.tools.context import ToolContext, get_service
 
 MAX_ASSETS = 25
@@ -128,7 +128,7 @@ async def explain_price(asset: AssetName, context: ToolContext) -> PriceExplanat
         raise ToolError(f"There is no asset {asset!r}. list_rankings names the assets.")
     path = f"/prices/{found[0]}/quotes"
     quotes = await service.get(path)
-    cutter = Cutter()
+    cutter = Truncator()
     return PriceExplanation(
         **{name: quotes[name] for name in ("id", "symbol", "price_usd", "source", "last_updated", "rule")},
         **{name: quotes[name] for name in ("reason", "spread_pct", "agree_pct", "conflict_pct", "quotes")},

@@ -11,7 +11,7 @@ from backend.entities.model import EntityType
 from backend.extraction.schemas import MAX_TEXT_CHARS
 from backend.jobs.schemas import JobStatus
 from backend.mcp.service_client import Refusal, ServiceClient
-from backend.mcp.tool_result import Cutter, ToolResult
+from backend.mcp.tool_result import ToolResult, Truncator
 from backend.mcp.tools.context import ToolContext, get_service
 from backend.sources.schemas import (
     MAX_CONTENT_CHARS,
@@ -181,7 +181,7 @@ def _describe_progress(progress: dict[str, Any]) -> str:
 
 
 def _build_result(service: ServiceClient, kind: Kind, job: dict[str, Any]) -> JobResult:
-    result, cutter = job.get("result"), Cutter()
+    result, cutter = job.get("result"), Truncator()
     is_check = kind == "statement_check"
     return JobResult(
         job_id=job["id"],
@@ -202,7 +202,7 @@ def _build_result(service: ServiceClient, kind: Kind, job: dict[str, Any]) -> Jo
     )
 
 
-def _build_verdict(cutter: Cutter, result: dict[str, Any]) -> Verdict:
+def _build_verdict(cutter: Truncator, result: dict[str, Any]) -> Verdict:
     judged = result["truth_assessment"]
     return Verdict(
         statement=cutter.limit_text(result["statement"], MAX_QUOTE_CHARS, "statement"),

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from backend.mcp.links import Query
-from backend.mcp.tool_result import Cutter, ToolResult
+from backend.mcp.tool_result import ToolResult, Truncator
 from backend.mcp.tools.context import ToolContext, get_service
 from backend.timelines.comparisons.schemas import VerdictKind
 
@@ -88,7 +88,7 @@ async def list_runs(
     query: Query = {"case_id": case_id, "limit": limit if profile else RUNS_WITHOUT_PROFILE}
     answer = await service.get(path, query)
     by_name = {profile: answer} if profile else answer["profiles"]
-    cutter = Cutter()
+    cutter = Truncator()
     page = {"profiles": profile.replace("\\", "\\\\").replace(",", "\\,")}
     return RunListing(
         profiles=[
@@ -107,7 +107,7 @@ async def compare_profiles(a: ProfileName, b: ProfileName, context: ToolContext)
     service = get_service(context)
     query: Query = {"profile": [a, b]}
     comparison = (await service.get("/v1/comparisons", query))["comparisons"][0]
-    figures, cutter = comparison["comparison"], Cutter()
+    figures, cutter = comparison["comparison"], Truncator()
     return Comparison(
         verdict=comparison["verdict"],
         sentence=comparison["text"],

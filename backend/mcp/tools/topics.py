@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from backend.entities.model import Language
 from backend.mcp.links import Query
-from backend.mcp.tool_result import Cutter, ToolResult
+from backend.mcp.tool_result import ToolResult, Truncator
 from backend.mcp.tools.context import ToolContext, get_service
 
 MAX_TEXT_CHARS = 4000
@@ -97,7 +97,7 @@ async def search_topics(
         "page_size": page_size,
     }
     answer = await service.get("/topics", query)
-    cutter = Cutter()
+    cutter = Truncator()
     topics = [
         FoundTopic(
             id=item["id"],
@@ -129,7 +129,7 @@ async def read_topic(
     topic = (await service.get(f"/topics/{topic_id}", {"lang": lang}))["data"]
     media = (await service.get(f"/topics/{topic_id}/media", {"lang": lang}))["data"]
     insight = (await service.get(f"/ai_insights/{topic_id}", {"lang": lang}))["data"]
-    cutter = Cutter()
+    cutter = Truncator()
     return TopicWithMedia(
         **{name: topic[name] for name in ("id", "title", "subtitle", "category", "published_at")},
         source_url=topic["url"],
@@ -154,7 +154,7 @@ async def read_topic(
     )
 
 
-def _build_media(cutter: Cutter, media: dict[str, Any]) -> list[Medium]:
+def _build_media(cutter: Truncator, media: dict[str, Any]) -> list[Medium]:
     """Build one list. Primary sources have ``url``, the other kinds ``entry_url``; not all have texts."""
     kinds: tuple[tuple[Literal["primary_source", "article", "post"], str], ...] = (
         ("primary_source", "primary_sources"),
@@ -174,5 +174,5 @@ def _build_media(cutter: Cutter, media: dict[str, Any]) -> list[Medium]:
     ]
 
 
-def _limit(cutter: Cutter, text: str | None, chars: int, name: str) -> str | None:
+def _limit(cutter: Truncator, text: str | None, chars: int, name: str) -> str | None:
     return None if text is None else cutter.limit_text(text, chars, name)

@@ -15,9 +15,9 @@ from typing import Literal
 from backend.sources.claims import named_days, numbers
 from backend.sources.claims.model import DateSpan, Precision
 
-CENTURY = 2000
+TWO_DIGIT_YEAR_BASE = 2000
 """Added to years of two digits."""
-NO_YEAR = 2000
+PLACEHOLDER_YEAR = 2000
 """The year of dates without a year: a leap year, so that 29 February is valid."""
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: k for k, name in enumerate(_MONTH_NAMES, 1)}
@@ -161,7 +161,7 @@ def build_record_date(
     return _build_span(utc.date(), utc.date(), "day", utc.date().isoformat(), other=other)
 
 
-def agree(span: DateSpan, other_span: DateSpan) -> bool:
+def can_agree(span: DateSpan, other_span: DateSpan) -> bool:
     """True if two dates may mean the same day; either may be coarser than the other."""
     ranges = [(span.first, span.last)] + ([(span.other, span.other)] if span.other else [])
     other_ranges = [(other_span.first, other_span.last)] + (
@@ -252,7 +252,9 @@ def _build_day_or_month(
     """Read a day or month whose year may come from the reference."""
     if not 1 <= month <= 12:
         return None
-    resolved_year = year or (_find_nearest_year(month, day, reference) if reference is not None else NO_YEAR)
+    resolved_year = year or (
+        _find_nearest_year(month, day, reference) if reference is not None else PLACEHOLDER_YEAR
+    )
     if day is None:
         span = _build_month(resolved_year, month, match.group(), match.start())
     else:
@@ -266,7 +268,7 @@ def _build_day_or_month(
 
 
 def _find_nearest_year(month: int, day: int | None, reference: date) -> int:
-    away = (date(NO_YEAR, month, min(day or 15, 28)) - reference.replace(year=NO_YEAR)).days
+    away = (date(PLACEHOLDER_YEAR, month, min(day or 15, 28)) - reference.replace(year=PLACEHOLDER_YEAR)).days
     return reference.year + (
         -1 if away > _MAX_DAYS_FROM_REFERENCE else 1 if away < -_MAX_DAYS_FROM_REFERENCE else 0
     )
@@ -330,7 +332,7 @@ def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
             return None
         is_short = match["era"] is None and len(match["year"]) == len("25") and match["year"].isdigit()
         if is_short and match["month"] is not None:
-            year += CENTURY  # 25年3月
+            year += TWO_DIGIT_YEAR_BASE  # 25年3月
     if not 1900 <= year <= 2099:
         return None
     if match["from_month"] is not None:

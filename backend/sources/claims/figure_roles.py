@@ -20,7 +20,6 @@ _CHANGED = (
     r"\b(?:cut\w*|reduc\w+|lower\w*|f[ae]ll\w*|drop\w*|declin\w+|decreas\w+|shr[aiu]nk\w*|halv\w+|slash\w*"
     r"|rose|ris(?:e|es|en|ing)|rais\w+|increas\w+|gr[eo]w\w*|doubl\w+|climb\w*|went|brought|chang\w+)\b"
 )
-_VOTERS_EN = "(?:votes?|members?|meps|lawmakers)"
 _SOME_EN = r"(?:none|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
 _ASKED = r"(?:asked for|had asked|sought|seeks?|seeking|requested|demanded|had wanted)"
 _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {

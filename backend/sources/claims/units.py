@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import yaml
 
-DATA = Path(__file__).parent / "data" / "units.yaml"
+UNITS_FILE = Path(__file__).parent / "data" / "units.yaml"
 EXACT_UNITS = frozenset({"block height", "epoch", "slot", "halving"})
 """Units of numbered things: any difference means another one."""
 GENERIC_UNITS = frozenset({"item", "coin"})
@@ -17,7 +17,7 @@ GENERIC_UNITS = frozenset({"item", "coin"})
 
 _NUMBERED = re.compile(r"(?: ?(?:height|number|no\.?|#|高度?|番号))?[ #:]{0,2}\d")
 
-INEXACT = ("about", "least", "most")
+INEXACT_KINDS = ("about", "least", "most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _list_han_words(words: Iterable[str]) -> list[str]:
 @cache
 def load_units() -> Units:
     """Compile the shipped units, once. All patterns expect lower-case text."""
-    data = yaml.load(DATA.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    data = yaml.load(UNITS_FILE.read_text("utf-8"), Loader=yaml.CSafeLoader)
     meanings: dict[str, str] = {}
     prefixes: dict[str, str] = {}
     for code, words in data["currencies"].items():
@@ -92,7 +92,7 @@ def load_units() -> Units:
         least=re.compile(rf"{_build_leading_pattern(data['least'])}[ ]?$"),
         most=re.compile(rf"{_build_leading_pattern(data['most'])}[ ]?$"),
         inexact_suffixes=MappingProxyType(
-            {name: re.compile(f"(?:{_join_words(_list_han_words(data[name]))})") for name in INEXACT}
+            {name: re.compile(f"(?:{_join_words(_list_han_words(data[name]))})") for name in INEXACT_KINDS}
         ),
         name=re.compile(rf"{_build_leading_pattern(data['names'])}[ .:#-]{{0,2}}$"),
         meanings=MappingProxyType(meanings),

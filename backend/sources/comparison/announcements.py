@@ -29,7 +29,7 @@ def find_difference(inputs: ClaimAndPassage) -> ComparedValue | None:
     if (
         event_date is None
         or not claim.actions
-        or not any(dates.agree(claim_date, event_date) for claim_date in claim.dates)
+        or not any(dates.can_agree(claim_date, event_date) for claim_date in claim.dates)
     ):
         return None
     if _ANNOUNCING[claim.language].search(claim.text.lower()):
@@ -37,7 +37,7 @@ def find_difference(inputs: ClaimAndPassage) -> ComparedValue | None:
     claimed = {action.verb for action in claim.actions}
     for passage_date in passage.dates:
         if passage_date.first <= event_date.last or any(
-            dates.agree(claim_date, passage_date) for claim_date in claim.dates
+            dates.can_agree(claim_date, passage_date) for claim_date in claim.dates
         ):
             continue
         start = max(
@@ -49,6 +49,8 @@ def find_difference(inputs: ClaimAndPassage) -> ComparedValue | None:
             continue
         dated = {action.verb for action in passage.actions if start <= action.start < end}
         if claimed <= dated:
-            claim_date = next(claim_date for claim_date in claim.dates if dates.agree(claim_date, event_date))
+            claim_date = next(
+                claim_date for claim_date in claim.dates if dates.can_agree(claim_date, event_date)
+            )
             return ComparedValue("date", claim_date.text, passage_date.text)
     return None

@@ -86,7 +86,7 @@ def compare(
     figure_difference = figure_difference or ranks.find_difference(claim, passage)
     figure_difference = figure_difference or labels.find_difference(claim, passage)
     is_on_event_day = event_date is not None and any(
-        dates.agree(claim_date, event_date) for claim_date in claim.dates
+        dates.can_agree(claim_date, event_date) for claim_date in claim.dates
     )
     same_action_count, action_difference = polarity.compare_actions(
         claim, passage, is_record=event_date is not None, is_on_event_day=is_on_event_day

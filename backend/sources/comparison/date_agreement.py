@@ -25,14 +25,14 @@ def compare_dates(inputs: ClaimAndPassage) -> tuple[list[ComparedValue], Compare
     wrong: ComparedValue | None = None
     shifted: ComparedValue | None = None
     has_event_day = inputs.event_date is not None and any(
-        dates.agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
+        dates.can_agree(claim_date, inputs.event_date) for claim_date in inputs.claim.dates
     )
     finest = min((_PRECISIONS.index(claim_date.precision) for claim_date in inputs.claim.dates), default=0)
     for claim_date in inputs.claim.dates:
         passage_text = _find_matching_date(inputs, claim_date)
         if passage_text is None and has_event_day:  # a second date, beside that of the event
             passage_text = next(
-                (span.text for span in inputs.passage.dates if dates.agree(claim_date, span)), None
+                (span.text for span in inputs.passage.dates if dates.can_agree(claim_date, span)), None
             )
         is_finest = _PRECISIONS.index(claim_date.precision) == finest
         if passage_text is not None:
@@ -46,10 +46,10 @@ def compare_dates(inputs: ClaimAndPassage) -> tuple[list[ComparedValue], Compare
 
 
 def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | None:
-    if inputs.event_date is not None and dates.agree(claim_date, inputs.event_date):
+    if inputs.event_date is not None and dates.can_agree(claim_date, inputs.event_date):
         return inputs.event_date.text
     for passage_date in inputs.passage.dates:
-        if not dates.agree(claim_date, passage_date):
+        if not dates.can_agree(claim_date, passage_date):
             continue
         if inputs.event_date is None or not (
             _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
@@ -109,7 +109,7 @@ def _find_shifted_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> Compare
     if claim_date.yearless or claim_date.precision not in ("day", "month"):
         return None
     for passage_date in inputs.passage.dates:
-        is_claimed = any(dates.agree(other, passage_date) for other in inputs.claim.dates)
+        is_claimed = any(dates.can_agree(other, passage_date) for other in inputs.claim.dates)
         if is_claimed or passage_date.yearless or passage_date.precision != claim_date.precision:
             continue
         first, other_first = claim_date.first, passage_date.first

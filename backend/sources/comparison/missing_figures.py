@@ -12,7 +12,7 @@ from backend.sources.claims.role_readers import list_ids
 from backend.sources.claims.units import GENERIC_UNITS, load_units
 from backend.sources.comparison.figure_agreement import HOURS_PER_UNIT, are_equal_durations
 
-DERIVED_UNITS = frozenset({"time", "other"})
+DERIVABLE_UNITS = frozenset({"time", "other"})
 """Units of figures that a reader can derive: multiples; and *two others*."""
 MIN_BARE_NUMBER = 100
 """Minimum number without a unit that counts as a reference or a height, not as a small count."""
@@ -104,7 +104,7 @@ def _is_stated_otherwise(quantity: Quantity, passage: ParsedStatement) -> bool:
 
 def _needs_no_source(quantity: Quantity) -> bool:
     """True if the source need not contain a figure: durations, multiples, one of a kind, a dollar peg."""
-    if quantity.unit in DERIVED_UNITS or quantity.role == "total":
+    if quantity.unit in DERIVABLE_UNITS or quantity.role == "total":
         return True
     is_unspecific = (
         quantity.unit is None or quantity.unit in GENERIC_UNITS or quantity.unit in load_units().currencies

@@ -266,7 +266,7 @@ def _list_actions_on_other_days(claim: ParsedStatement, passage: ParsedStatement
     for match in _CLAUSE_STOP.finditer(passage.text):
         clause_dates = [span for span in passage.dates if start <= span.start < match.end()]
         if clause_dates and not any(
-            dates.agree(claim_date, span) for claim_date in claim.dates for span in clause_dates
+            dates.can_agree(claim_date, span) for claim_date in claim.dates for span in clause_dates
         ):
             dated_actions += [action for action in passage.actions if start <= action.start < match.end()]
         start = match.end()

@@ -51,7 +51,7 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
         )
         if swapped is not None:
             return swapped
-    return _find_swapped("date", claim, passage, claim.dates, passage.dates, dates.agree)
+    return _find_swapped("date", claim, passage, claim.dates, passage.dates, dates.can_agree)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ A few similar scores do not show the variance. Up to four pseudo-cases of the la
 added to it (four, as Agresti and Coull 1998). They count fully if all scores are equal or the mean is close
 to a bound, and hardly at all elsewhere, where the interval is that of t.
 
-``python -m benchmarks.interval_coverage`` simulates the coverage; docs/decisions/0016 compares other
-methods.
+``python -m benchmarks.timelines.interval_coverage`` simulates the coverage; docs/decisions/0016
+compares other methods.
 """
 
 import numpy as np

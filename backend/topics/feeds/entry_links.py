@@ -19,28 +19,28 @@ from backend.sources.authority import Authorities
 from backend.sources.retrieval import content_sanitizer
 from backend.topics import canonical_urls
 from backend.topics.feeds import entry_text
-from backend.topics.feeds.link_roles import LinkRole, find_places
+from backend.topics.feeds.link_roles import LinkRole, locate_links
 from backend.topics.feeds.release_hosts import is_release_host
 
 log = structlog.get_logger(__name__)
 
-MAX_LINKS = 60
+MAX_EXAMINED_LINKS = 60
 """Links of one entry that are examined."""
 MAX_OFFICIAL_LINKS = 12
 MAX_ANCHOR_CHARS = 200
-_GENERAL_SEGMENTS = frozenset({
+_NON_ARTICLE_SEGMENTS = frozenset({
     "about", "about-us", "app", "apps", "careers", "contact", "converter", "download", "earn", "events",
     "feed", "how-to-buy", "invite", "join", "learn", "legal", "login", "markets", "newsletter", "price",
     "prices", "privacy", "referral", "register", "rss", "search", "signup", "sign-up", "sitemap", "store",
     "subscribe", "swap", "terms", "trade",
 })  # fmt: skip
 """Parts of a path that lead to an offer or an overview and never to a statement."""
-_POST = re.compile(r"https?://(?:www\.|mobile\.)?(?:x|twitter)\.com/\w+/status/(?P<number>\d{15,19})\b")
-_POST_TIME_SHIFT = 22
+_POST_URL = re.compile(r"https?://(?:www\.|mobile\.)?(?:x|twitter)\.com/\w+/status/(?P<number>\d{15,19})\b")
+_POST_TIME_SHIFT_BITS = 22
 """Bits of a post's number below its time."""
 _POST_EPOCH_MILLISECONDS = 1_288_834_974_657
 """The time from which posts count milliseconds: 4 November 2010, as milliseconds of Unix time."""
-_LOCALE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
+_LOCALE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 
 
 class Link(NamedTuple):
@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 
 class OfficialLinks:
-    """Selects the links that lead to official pages. Create one for each response."""
+    """Selects the links that lead to official pages."""
 
     def __init__(self, entities: Mapping[str, Entity]) -> None:
         self._entities = entities
@@ -85,11 +85,11 @@ def extract_links(source: str, base: str) -> Iterator[Link]:
     tree = entry_text.parse_html(source)
     if tree is None:
         return
-    elements = list(islice(tree.iter("a"), MAX_LINKS))
+    elements = list(islice(tree.iter("a"), MAX_EXAMINED_LINKS))
     anchors = [
         " ".join(content_sanitizer.clean_text(str(element.text_content())).split()) for element in elements
     ]
-    for element, anchor, place in zip(elements, anchors, find_places(tree, elements), strict=True):
+    for element, anchor, place in zip(elements, anchors, locate_links(tree, elements), strict=True):
         target = element.get("href", "").strip()
         if not target or target.startswith(("#", "mailto:", "tel:", "javascript:")):
             continue
@@ -107,17 +107,17 @@ def is_specific_page(url: str) -> bool:
     except ValueError:
         return False
     segments = [part.lower() for part in parts.path.split("/") if part]
-    if segments and _LOCALE.fullmatch(segments[0]):
+    if segments and _LOCALE_SEGMENT.fullmatch(segments[0]):
         del segments[0]
-    return bool(segments) and _GENERAL_SEGMENTS.isdisjoint(segments)
+    return bool(segments) and _NON_ARTICLE_SEGMENTS.isdisjoint(segments)
 
 
 def find_post_time(url: str) -> datetime | None:
     """Return the time of a post on X, which its number contains; None for other pages."""
-    match = _POST.match(url)
+    match = _POST_URL.match(url)
     if match is None:
         return None
-    milliseconds = (int(match["number"]) >> _POST_TIME_SHIFT) + _POST_EPOCH_MILLISECONDS
+    milliseconds = (int(match["number"]) >> _POST_TIME_SHIFT_BITS) + _POST_EPOCH_MILLISECONDS
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
@@ -128,11 +128,11 @@ def dump_links(links: Iterable[Link]) -> str:
 def load_links(text: str) -> tuple[Link, ...]:
     return tuple(
         Link(url, anchor, context, LinkRole(role))
-        for url, anchor, context, role in map(_complete, json.loads(text))
+        for url, anchor, context, role in map(_fill_missing_fields, json.loads(text))
     )
 
 
-def _complete(stored: list[Any]) -> tuple[str, str, str, int]:
+def _fill_missing_fields(stored: list[Any]) -> tuple[str, str, str, int]:
     """Return the fields of a stored link; one of an earlier release has no context and no role."""
     url, anchor, context, role = [*stored, "", LinkRole.OPENING][:4] if len(stored) < 4 else stored
     return url, anchor, context, role

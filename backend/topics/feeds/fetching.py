@@ -20,7 +20,7 @@ from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds import article_store, entry_analysis, parsing, polling_schedule
 from backend.topics.feeds.feed_list import Feed, FeedList, load_configured
-from backend.topics.feeds.polling_interval import Pace
+from backend.topics.feeds.polling_interval import PollingHints
 from backend.topics.feeds.polling_schedule import Due
 from backend.upstream import Fetched, UpstreamFailure, guarded_fetch
 
@@ -62,7 +62,7 @@ class FeedResult:
 
 @dataclass(frozen=True, slots=True)
 class FeedReport:
-    """The result of a round, with one result for each feed that was due."""
+    """The results of one refresh, one for each feed that was due."""
 
     results: tuple[FeedResult, ...] = ()
 
@@ -78,7 +78,7 @@ class FeedReport:
         return sum(result.stored.changed for result in self.results)
 
     @property
-    def brought_news(self) -> bool:
+    def has_changes(self) -> bool:
         return self.added + self.changed > 0
 
     def as_dict(self) -> dict[str, object]:
@@ -100,7 +100,7 @@ class _FetchedFeed:
     response: Fetched | None = None
     drafts: entry_analysis.DraftResult | None = None
     left_out: int = 0
-    pace: Pace | None = None
+    pace: PollingHints | None = None
     """The polling hints of a full response."""
     problem: str | None = None
     failure: UpstreamFailure | None = None
@@ -114,11 +114,11 @@ def refresh_feeds(
     now: datetime,
     fetch: Fetch = guarded_fetch,
     configured: FeedList | None = None,
-    everything: bool = False,
+    force: bool = False,
     on_claimed: Callable[[int], None] = lambda _count: None,
     on_result: Callable[[FeedResult], None] = lambda _result: None,
 ) -> FeedReport:
-    """Fetch the feeds that are due (``everything``: all enabled feeds) and store new articles.
+    """Fetch the feeds that are due and store new articles. ``force``: fetch all enabled feeds.
 
     ``now`` counts as the time of the responses. Feeds are fetched in live mode only. ``on_claimed`` receives
     the number of feeds, ``on_result`` each result. A failing feed does not affect the others.
@@ -129,7 +129,7 @@ def refresh_feeds(
         return FeedReport()
     feed_list = configured if configured is not None else load_configured(settings)
     official = {feed.id for feed in feed_list if feed.is_official}
-    claimed = polling_schedule.claim_due(database, feed_list.enabled, now=now, all_of_them=everything)
+    claimed = polling_schedule.claim_due(database, feed_list.enabled, now=now, force=force)
     on_claimed(len(claimed))
     results = []
     for fetched in _fetch_all(claimed, rules.current, fetch, settings.fetch_allow, now):

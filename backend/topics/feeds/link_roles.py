@@ -1,4 +1,4 @@
-"""Finds the place of a link in its article: does it stand on the verb that tells the news, or in the opening?
+"""Classifies the links of an article by their place: at an announcing verb, in the opening, or later.
 
 A link on *announced* or 公告 leads to the announcement. A link on another word of a later paragraph leads to
 background.
@@ -53,7 +53,7 @@ class LinkPlace:
     context: str
 
 
-def find_places(tree: lxml_html.HtmlElement, links: Sequence[lxml_html.HtmlElement]) -> Iterator[LinkPlace]:
+def locate_links(tree: lxml_html.HtmlElement, links: Sequence[lxml_html.HtmlElement]) -> Iterator[LinkPlace]:
     """Generate the place of each of ``links`` in ``tree``, which is changed."""
     for element in tree.iter():
         if element.tag in _BLOCKS:
@@ -67,18 +67,18 @@ def find_places(tree: lxml_html.HtmlElement, links: Sequence[lxml_html.HtmlEleme
         before, mark, behind = text.partition(f"{_START}{number}{_NUMBER_END}")
         anchor, _, rest = behind.partition(_END)
         yield (
-            _judge(_clean(before), _clean(anchor), _clean(rest))
+            _classify_link(_clean(before), _clean(anchor), _clean(rest))
             if mark
             else LinkPlace(LinkRole.BACKGROUND, "")
         )
 
 
-def find_visible_role(at: int) -> LinkRole:
-    """Return the role of a URL that stands ``at`` so many characters from the beginning of a plain text."""
+def classify_plain_url(at: int) -> LinkRole:
+    """Return the role of a URL in a plain text, ``at`` characters from its beginning."""
     return LinkRole.OPENING if at < OPENING_CHARS else LinkRole.BACKGROUND
 
 
-def _judge(before: str, anchor: str, rest: str) -> LinkPlace:
+def _classify_link(before: str, anchor: str, rest: str) -> LinkPlace:
     sentence_start = max((match.end() for match in _SENTENCE_END.finditer(before)), default=0)
     end = _SENTENCE_END.search(rest)
     rest = rest[: end.end()] if end else rest[:CONTEXT_CHARS]

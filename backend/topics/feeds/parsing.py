@@ -17,7 +17,7 @@ from backend.entities.model import Language
 from backend.topics import canonical_urls
 from backend.topics.feeds import entry_dates, entry_links, entry_text, polling_interval, xml_tree
 from backend.topics.feeds.entry_links import Link
-from backend.topics.feeds.polling_interval import Pace
+from backend.topics.feeds.polling_interval import PollingHints
 from backend.topics.feeds.xml_tree import NotAFeedError
 
 __all__ = ["MAX_ENTRIES", "Entry", "NotAFeedError", "ParsedFeed", "parse"]
@@ -76,7 +76,7 @@ class ParsedFeed:
     updated_at: datetime | None
     entries: tuple[Entry, ...]
     left_out: int
-    pace: Pace
+    pace: PollingHints
 
 
 def parse(body: bytes, *, url: str, language: Language, charset: str | None = None) -> ParsedFeed:
@@ -94,7 +94,9 @@ def parse(body: bytes, *, url: str, language: Language, charset: str | None = No
     parsed = [_parse_entry(_Fields(item), url, name, language) for item in items]
     entries = tuple(entry for entry in parsed if entry is not None)
     updated = head.parse_date(_UPDATED, language) or head.parse_date(_PUBLISHED, language)
-    return ParsedFeed(name, updated, entries, len(parsed) - len(entries), polling_interval.parse_pace(root))
+    return ParsedFeed(
+        name, updated, entries, len(parsed) - len(entries), polling_interval.parse_polling_hints(root)
+    )
 
 
 class _Fields:

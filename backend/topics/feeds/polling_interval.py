@@ -25,7 +25,7 @@ _UNCACHEABLE = re.compile(r"(?:^|[\s,])(?:no-cache|no-store)\b(?!\s*=)", re.IGNO
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PollingHints:
     """The polling hints of a feed. ``skip_hours`` are hours in GMT, ``skip_days`` days with Monday as 0.
     Hints that would skip every hour or every day are ignored."""
 
@@ -39,27 +39,27 @@ class Pace:
         return orjson.dumps(body).decode()
 
     @classmethod
-    def from_json(cls, text: str | None) -> "Pace":
+    def from_json(cls, text: str | None) -> "PollingHints":
         if text is None:
-            return ANY_TIME
+            return NO_HINTS
         body = orjson.loads(text)
         return cls(body["ttl"], frozenset(body["hours"]), frozenset(body["days"]))
 
 
-ANY_TIME = Pace()
+NO_HINTS = PollingHints()
 
 
-def parse_pace(root: etree._Element) -> Pace:
+def parse_polling_hints(root: etree._Element) -> PollingHints:
     """Parse the hints of a feed's channel; no hints if it is not RSS or has nothing usable."""
     channel = next(root.iterchildren("{*}channel"), None)
     if channel is None:
-        return ANY_TIME
+        return NO_HINTS
     ttl = _parse_number(channel.findtext("{*}ttl"), 10_000_000)
     hours = (_parse_number(hour.text, 24) for hour in channel.iterfind("{*}skipHours/{*}hour"))
     skipped = frozenset(hour % 24 for hour in hours if hour is not None)  # 24 was midnight in RSS 0.91
     day_names = ((day.text or "").strip().lower() for day in channel.iterfind("{*}skipDays/{*}day"))
     days = frozenset(_DAYS.index(day) for day in day_names if day in _DAYS)
-    return Pace(
+    return PollingHints(
         ttl or 0,
         skipped if len(skipped) < 24 else frozenset(),
         days if len(days) < 7 else frozenset(),
@@ -89,7 +89,9 @@ def parse_retry_after(headers: Mapping[str, str], now: datetime) -> timedelta | 
     return min(max(until - now, timedelta()), MAX_WAIT)
 
 
-def compute_next_poll(now: datetime, cadence: timedelta, pace: Pace, cache_time: timedelta) -> datetime:
+def compute_next_poll(
+    now: datetime, cadence: timedelta, pace: PollingHints, cache_time: timedelta
+) -> datetime:
     """Compute the next poll after a response at ``now``: after the feed's interval and the hints of the feed
     and its host, and outside of skipped hours and days."""
     text_value = min(max(timedelta(minutes=pace.ttl_minutes), cache_time), MAX_CACHE_TIME)

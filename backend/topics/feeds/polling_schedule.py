@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from backend.store.database import Database, upsert
 from backend.topics.feeds import polling_interval
 from backend.topics.feeds.feed_list import Feed
-from backend.topics.feeds.polling_interval import ANY_TIME, Pace
+from backend.topics.feeds.polling_interval import NO_HINTS, PollingHints
 from backend.topics.tables import feeds
 
 CLAIM_DURATION = timedelta(minutes=5)
@@ -39,7 +39,7 @@ class Due:
     feed: Feed
     etag: str | None = None
     last_modified: str | None = None
-    pace: Pace = ANY_TIME
+    pace: PollingHints = NO_HINTS
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -65,12 +65,12 @@ class FeedState:
 
 
 def claim_due(
-    database: Database, configured: Sequence[Feed], *, now: datetime, all_of_them: bool = False
+    database: Database, configured: Sequence[Feed], *, now: datetime, force: bool = False
 ) -> list[Due]:
-    """Claim the feeds that are due (or ``all_of_them``), so that no other process polls them meanwhile.
+    """Claim the feeds that are due (or ``force``), so that no other process polls them meanwhile.
 
     A feed whose URL has changed is due at once and gets an unconditional request. ``Retry-After`` of a host
-    is always respected, also for ``all_of_them``.
+    is always respected, also for ``force``.
     """
     with database.write() as connection:  # on SQLite BEGIN IMMEDIATE is the lock
         if not database.is_sqlite:
@@ -82,17 +82,22 @@ def claim_due(
             if row is None or row.url != feed.url:
                 due_feeds.append(Due(feed))
             elif row.asked_at is not None and row.asked_at > now + MAX_CLOCK_SKEW:
-                due_feeds.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
+                due_feeds.append(Due(feed, row.etag, row.last_modified, PollingHints.from_json(row.pace)))
             elif row.held_until is not None and row.held_until > now:
                 continue
-            elif all_of_them or row.due_at <= now + DUE_TOLERANCE:
-                due_feeds.append(Due(feed, row.etag, row.last_modified, Pace.from_json(row.pace)))
+            elif force or row.due_at <= now + DUE_TOLERANCE:
+                due_feeds.append(Due(feed, row.etag, row.last_modified, PollingHints.from_json(row.pace)))
         upsert(connection, feeds, [_build_claim(due, stored.get(due.feed.id), now) for due in due_feeds])
     return due_feeds
 
 
 def record_response(
-    connection: Connection, due: Due, headers: Mapping[str, str], *, now: datetime, pace: Pace | None = None
+    connection: Connection,
+    due: Due,
+    headers: Mapping[str, str],
+    *,
+    now: datetime,
+    pace: PollingHints | None = None,
 ) -> None:
     """Store a response. ``pace`` holds the hints of a full response, whose headers give the next validators;
     None for 304 Not Modified."""

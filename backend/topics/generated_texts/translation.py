@@ -9,7 +9,7 @@ from backend.sources.retrieval.content_sanitizer import has_instructions
 from backend.topics import ai_disclosure
 from backend.topics.generated_texts import prompts
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults, tidy
-from backend.topics.grouping.glossary import terms_in
+from backend.topics.grouping.glossary import find_terms
 from backend.topics.model import Topic, TopicText
 
 RequestTranslation = Callable[[dict[str, object]], prompts.Translation]
@@ -113,7 +113,7 @@ def _build_text(
         subtitle=ai_disclosure.add_translation_label(language, from_language, subtitle),
         summary=summary,
         bullets=groups,
-        terms=terms_in(parts, language),
+        terms=find_terms(parts, language),
         origin="model",
     )
 

@@ -22,27 +22,28 @@ from backend.topics.model import Category
 
 MIN_INDEPENDENT_PUBLISHERS = 3
 """Independent publishers that confirm a topic without an official source."""
-BREAKING_SPAN = timedelta(hours=2)
+BREAKING_WINDOW = timedelta(hours=2)
+"""Maximum time from the first report to the confirmation of breaking news."""
 MIN_URGENT_SHARE = 1 / 3
 """Share of a topic's headlines that must report an incident or regulation."""
 _FILE = Path(__file__).parent / "data" / "urgent.yaml"
 
-Moved = Callable[[Sequence[str], datetime], bool]
+PriceMoveCheck = Callable[[Sequence[str], datetime], bool]
 """Returns whether the price of any of these entities moved by three standard deviations around a time."""
 
 
-def never_moved(_entities: Sequence[str], _at: datetime) -> bool:
+def assume_no_price_move(_entities: Sequence[str], _at: datetime) -> bool:
     """Return False; the default where no prices are available."""
     return False
 
 
-def category(
+def find_category(
     members: Sequence[NewsArticle],
     publishers: PublisherCatalogue,
     *,
     about: Sequence[str],
     is_relevant: bool,
-    moved: Moved = never_moved,
+    moved: PriceMoveCheck = assume_no_price_move,
 ) -> Category:
     """Return the category of a topic of ``members`` about the entities ``about``."""
     sources = [
@@ -57,7 +58,7 @@ def category(
         return Category.NORMAL
     first = min(member.published_at for member in members)
     sudden = any(
-        _is_confirmed([source for source in sources[place:] if source[0] - start <= BREAKING_SPAN])
+        _is_confirmed([source for source in sources[place:] if source[0] - start <= BREAKING_WINDOW])
         for place, (start, _) in enumerate(sources)
     )
     if sudden and (is_urgent(members) or moved(about, first)):

@@ -1,8 +1,8 @@
 """Selects the pages among the links of a topic's articles that are its primary sources.
 
-A page of an authority always counts. Of the pages of companies those count that stand nearest to the news: a
-link on *announced* goes before a link of the opening, and both go before background. A press release or a
-filing counts for the company that is named beside its link. Standing pages (holdings, documentation) and
+A page of an authority always counts. Of the pages of companies only those with the best link role count: a
+link on *announced* ranks before a link in the opening, and both rank before background. A press release or a
+filing counts for the company that is named beside its link. Evergreen pages (holdings, documentation) and
 explainers are no news.
 """
 
@@ -16,7 +16,7 @@ from backend.entities.model import LANGUAGES, Entity
 from backend.topics import canonical_urls
 from backend.topics.feeds.cited_pages import CitedPage
 from backend.topics.feeds.entry_links import Link, find_post_time, is_specific_page
-from backend.topics.feeds.link_roles import LinkRole, find_visible_role
+from backend.topics.feeds.link_roles import LinkRole, classify_plain_url
 from backend.topics.feeds.release_hosts import is_release_host
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.publishers import PublisherCatalogue
@@ -31,17 +31,17 @@ MAX_CITED_PAGES = 5
 """Cited pages among the primary sources of one topic."""
 MIN_SHARED_WORDS = 2
 """Words that a page of a company must share with the titles of a topic if its link is background."""
-_ISSUERS = frozenset({"company", "exchange", "organization", "protocol"})
+_ISSUER_TYPES = frozenset({"company", "exchange", "organization", "protocol"})
 _NEWS_SEGMENTS = frozenset({
     "announcement", "announcements", "investors", "media", "news", "newsroom", "press", "press-release",
     "press-releases", "pressroom", "releases", "updates",
 })  # fmt: skip
-_STANDING_SEGMENTS = frozenset({
+_EVERGREEN_SEGMENTS = frozenset({
     "academy", "dashboard", "developers", "docs", "documentation", "education", "faq", "faqs", "features",
     "glossary", "guide", "guides", "help", "holdings", "pricing", "product", "products", "proof-of-reserves",
     "resources", "solutions", "stats", "tag", "tags", "topics", "transparency", "whitepaper",
 })  # fmt: skip
-_STANDING_HOST = re.compile(r"^(?:docs?|help|learn|academy|developers?)\.")
+_EVERGREEN_HOST = re.compile(r"^(?:docs?|help|learn|academy|developers?)\.")
 _EXPLAINER = re.compile(r"^(?:what-(?:is|are)|how-(?:to|do|does|it)|why-|guide-to|beginners?-)")
 _PLAIN_WORD = re.compile(r"[a-z]+")
 _VISIBLE_URL = re.compile(r"https?://[^\s<>\"'（）()「」『』【】、。，；]{4,500}")
@@ -92,13 +92,13 @@ def find_cited_sources(
             return
 
 
-def is_standing_page(url: str) -> bool:
+def is_evergreen_page(url: str) -> bool:
     """True for a page of a company that tells no news: documentation, holdings, an explainer."""
     parts = urlsplit(url)
     segments = [part.lower() for part in parts.path.split("/") if part]
     if not _NEWS_SEGMENTS.isdisjoint(segments):
         return False
-    if _STANDING_HOST.match(parts.hostname or "") or not _STANDING_SEGMENTS.isdisjoint(segments):
+    if _EVERGREEN_HOST.match(parts.hostname or "") or not _EVERGREEN_SEGMENTS.isdisjoint(segments):
         return True
     is_plain_word = len(segments) == 1 and _PLAIN_WORD.fullmatch(segments[0]) is not None
     return is_plain_word or any(_EXPLAINER.match(segment) for segment in segments)
@@ -129,7 +129,7 @@ def _list_cited_links(
                 is_company = not publishers.is_official_body_url(link.url)
             else:
                 continue
-            if not site_name or (is_company and is_standing_page(link.url)):
+            if not site_name or (is_company and is_evergreen_page(link.url)):
                 continue
             seen_pages.add(key)
             found.append(_CitedLink(link, site_name, is_company))
@@ -140,7 +140,7 @@ def _find_issuer(link: Link, named: Sequence[Entity]) -> Entity | None:
     """Find the company that issued a press release or a filing: the one named in the text or the address of
     its link, or else beside it."""
     slug = " ".join(words(re.sub(r"[^A-Za-z0-9]+", " ", urlsplit(link.url).path)))
-    companies = [entity for entity in named if entity.type in _ISSUERS and entity.official_domains]
+    companies = [entity for entity in named if entity.type in _ISSUER_TYPES and entity.official_domains]
     for text in (f"{link.anchor}\n{slug}", link.context):
         for company in companies:
             names = {company.name(language) for language in LANGUAGES}
@@ -165,4 +165,4 @@ def _list_links(member: NewsArticle) -> Iterator[Link]:
     for match in _VISIBLE_URL.finditer(member.text):
         url = canonical_urls.canonicalize(match.group().rstrip(".,;:!?]}*_"))
         if url is not None and is_specific_page(url):
-            yield Link(url, "", role=find_visible_role(match.start()))
+            yield Link(url, "", role=classify_plain_url(match.start()))

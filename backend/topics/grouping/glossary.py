@@ -13,14 +13,14 @@ from backend.topics.model import Term
 
 MAX_TERMS = 8
 """Terms that are explained in one topic."""
-_SHORT = 4
+_SHORT_NAME_CHARS = 4
 """Up to this length, a katakana term must not touch other katakana: ブリッジ in ケンブリッジ."""
 _KATAKANA = re.compile("[ァ-ヺー]+")
 _FILE = Path(__file__).parent / "data" / "glossary.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GlossaryEntry:
     """A term in one language. The first of its ``names`` is displayed."""
 
     id: str
@@ -28,14 +28,16 @@ class Entry:
     definition: str
 
 
-def terms_in(texts: Iterable[str], language: Language) -> tuple[Term, ...]:
+def find_terms(texts: Iterable[str], language: Language) -> tuple[Term, ...]:
     """Return the terms that occur in ``texts`` in order of occurrence. The longest name matches first."""
-    return tuple(Term(entry.names[0], entry.definition) for entry in entries_in(texts, language)[:MAX_TERMS])
+    return tuple(
+        Term(entry.names[0], entry.definition) for entry in find_entries(texts, language)[:MAX_TERMS]
+    )
 
 
-def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
+def find_entries(texts: Iterable[str], language: Language) -> list[GlossaryEntry]:
     pattern, by_name = _compile_patterns()[language]
-    entries_by_id: dict[str, Entry] = {}
+    entries_by_id: dict[str, GlossaryEntry] = {}
     for text in texts:
         for match in pattern.finditer(text):
             name = next(text for text in match.groups() if text)
@@ -45,21 +47,22 @@ def entries_in(texts: Iterable[str], language: Language) -> list[Entry]:
 
 
 @cache
-def glossary() -> Mapping[Language, tuple[Entry, ...]]:
+def load_glossary() -> Mapping[Language, tuple[GlossaryEntry, ...]]:
     """Load all terms in file order."""
     data = yaml.load(_FILE.read_text("utf-8"), Loader=yaml.CSafeLoader)
     return {
         language: tuple(
-            Entry(name, tuple(term[language]["names"]), term[language]["says"]) for name, term in data.items()
+            GlossaryEntry(name, tuple(term[language]["names"]), term[language]["says"])
+            for name, term in data.items()
         )
         for language in LANGUAGES
     }
 
 
 @cache
-def _compile_patterns() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, Entry]]]:
-    compiled: dict[Language, tuple[re.Pattern[str], Mapping[str, Entry]]] = {}
-    for language, entries in glossary().items():
+def _compile_patterns() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str, GlossaryEntry]]]:
+    compiled: dict[Language, tuple[re.Pattern[str], Mapping[str, GlossaryEntry]]] = {}
+    for language, entries in load_glossary().items():
         by_name = {name.lower(): entry for entry in entries for name in entry.names}
         longest_first = sorted(by_name, key=lambda name: (-len(name), name))
         latin = "|".join(re.escape(name) for name in longest_first if name.isascii())
@@ -74,6 +77,6 @@ def _compile_patterns() -> Mapping[Language, tuple[re.Pattern[str], Mapping[str,
 
 
 def _build_unspaced_pattern(name: str) -> str:
-    if len(name) <= _SHORT and _KATAKANA.fullmatch(name):
+    if len(name) <= _SHORT_NAME_CHARS and _KATAKANA.fullmatch(name):
         return f"(?<![ァ-ヺー]){name}(?![ァ-ヺー])"
     return re.escape(name)

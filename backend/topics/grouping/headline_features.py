@@ -1,4 +1,4 @@
-"""Extracts features of headlines: words, and independent of language entities, figures, acts and Latin names.
+"""Extracts features of headlines: words, and language-independent entities, figures, acts and Latin names.
 
 Headlines in different languages share no words. The other features show whether they report the same event.
 """
@@ -21,20 +21,20 @@ from backend.topics.grouping.place_names import find_places
 
 CACHE_SIZE = 20_000
 """Titles whose features are cached, because each regrouping reads the window again."""
-BUCKET_WIDTH = 0.06
+RELATIVE_BUCKET_WIDTH = 0.06
 """Width of the buckets of figures, as a share of the value."""
-COMMON_TYPES = frozenset({"asset", "regulator"})
+COMMON_ENTITY_TYPES = frozenset({"asset", "regulator"})
 """Types of entities that say little about which event a headline reports."""
 MAX_LEAD_CHARS = 300
 """Characters of an article's text that count as its lead."""
 
 _ACTOR_TYPES = frozenset({"company", "exchange", "organization", "protocol"})
-MAX_ACTOR_SHARE = 1 / 3
+MAX_ACTOR_POSITION_SHARE = 1 / 3
 """Share of a title, or of the first sentence, within which its actor begins."""
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s|$)|$)", re.DOTALL)
 _LATIN_NAME = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]{2,}(?![A-Za-z0-9])")
-_ORDINARY_NAMES = frozenset({"asset", "stablecoin", "protocol", "term", "media"})
-_FIELD = "Cryptocurrency exchanges, blockchain, bitcoin, 暗号資産, 加密货币"
+_AMBIGUOUS_NAME_TYPES = frozenset({"asset", "stablecoin", "protocol", "term", "media"})
+_SUBJECT_CONTEXT = "Cryptocurrency exchanges, blockchain, bitcoin, 暗号資産, 加密货币"
 _PLAIN_WORDS = frozenset(
     {"the", "and", "for", "with", "from", "ceo", "etf", "new", "dex", "defi", "nft", "usd"}
 )
@@ -50,7 +50,7 @@ _RELEASE_WORDS = frozenset(
         " 発表 公表 公告 通知 报告 報告 关于 决定 決定"
     )
 )
-"""Words with which authorities announce anything."""
+"""Words that occur in the titles of any release."""
 
 Features = frozenset[str]
 
@@ -115,7 +115,7 @@ def _find_release_words(cacheable: "_CacheableRules", title: str) -> frozenset[s
 def _list_subjects(rules: RuleSet, features: Features) -> Iterator[str]:
     for feature in features:
         kind, _, entity = feature.partition(":")
-        if kind == "entity" and rules.entities[entity].type not in COMMON_TYPES:
+        if kind == "entity" and rules.entities[entity].type not in COMMON_ENTITY_TYPES:
             yield feature
 
 
@@ -132,16 +132,18 @@ def find_title_mentions(rules: RuleSet, title: str) -> list[Mention]:
     Gemini), but not for coins and protocols (Optimism, Flow).
     """
     mentions = [
-        mention for mention in find_mentions(rules, f"{title}\n{_FIELD}") if mention.end <= len(title)
+        mention
+        for mention in find_mentions(rules, f"{title}\n{_SUBJECT_CONTEXT}")
+        if mention.end <= len(title)
     ]
-    if all(rules.entities[mention.entity_id].type not in _ORDINARY_NAMES for mention in mentions):
+    if all(rules.entities[mention.entity_id].type not in _AMBIGUOUS_NAME_TYPES for mention in mentions):
         return mentions
     spans = {(mention.start, mention.end) for mention in find_mentions(rules, title)}
     return [
         mention
         for mention in mentions
         if (mention.start, mention.end) in spans
-        or rules.entities[mention.entity_id].type not in _ORDINARY_NAMES
+        or rules.entities[mention.entity_id].type not in _AMBIGUOUS_NAME_TYPES
     ]
 
 
@@ -189,7 +191,7 @@ def _list_actors(rules: RuleSet, text: str, mentions: Iterable[Mention]) -> Iter
     for mention in mentions:
         if rules.entities[mention.entity_id].type in _ACTOR_TYPES:
             is_owner = text.startswith(("'s ", "’s "), mention.end)
-            if mention.start <= MAX_ACTOR_SHARE * len(text) and not is_owner:
+            if mention.start <= MAX_ACTOR_POSITION_SHARE * len(text) and not is_owner:
                 yield f"entity:{mention.entity_id}"
             return
 
@@ -221,6 +223,6 @@ def _list_buckets(quantity: Quantity) -> Iterator[str]:
     """Yield two buckets that overlap by half, so that values within half a bucket share at least one."""
     if quantity.unit is None or quantity.unit in _COMMON_UNITS or quantity.value <= 0:
         return
-    half = math.floor(2 * (float(quantity.value.ln()) / BUCKET_WIDTH))
+    half = math.floor(2 * (float(quantity.value.ln()) / RELATIVE_BUCKET_WIDTH))
     yield f"figure:{half} {quantity.unit}"
     yield f"figure:{half + 1} {quantity.unit}"

@@ -35,9 +35,11 @@ FEATURE_NAMES = (
 )
 """The columns of :func:`compute_features`."""
 FIRST_HOURS = 6.0
+"""Hours between two headlines after which the feature ``first_hours`` stays at 1."""
 MAX_RARITY = 2.0
-"""Upper bound of a sum of rarities: more shared features of a kind than this say nothing more."""
+"""Upper bound of a sum of rarities: further shared features of a kind add no evidence."""
 MAX_WORD_RARITY = 6.0
+"""The same bound for words of titles."""
 
 
 def compute_features(vectors: Vectors, first: Ints, second: Ints) -> Floats:
@@ -103,7 +105,7 @@ def is_weak_evidence(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.
 def is_conflict(vectors: Vectors, first: Ints, second: Ints) -> NDArray[np.bool_]:
     """Return which pairs are about different events.
 
-    They tell of the same act of two parties, of two parties with different figures, or of two places. The
+    They report the same act of two parties, two parties with different figures, or two places. The
     parties are the organisations with which the titles and leads begin. Each pair has none in common, and
     one of the headlines does not name the party of the other at all. Two releases of one authority are about
     different events if their titles share only its name and words of releases in general.

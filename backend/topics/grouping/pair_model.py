@@ -1,7 +1,7 @@
 """Estimates the probability that two headlines report one event.
 
 A logistic regression over the features of a pair, with separate weights for same-language and cross-language
-pairs. ``benchmarks/fit_grouping.py`` fits the weights to labelled headlines.
+pairs. ``benchmarks/topics/fit_grouping.py`` fits the weights to labelled headlines.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

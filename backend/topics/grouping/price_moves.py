@@ -35,7 +35,7 @@ Closes = Mapping[datetime, Decimal]
 
 
 class PriceMoves:
-    """Implements :data:`backend.topics.grouping.categories.Moved` for one regrouping at ``now``.
+    """Implements :data:`backend.topics.grouping.categories.PriceMoveCheck` for one regrouping at ``now``.
 
     ``realm`` is the market's name for its candles. Candles of the sample market say nothing about real
     prices.

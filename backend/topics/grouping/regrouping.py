@@ -17,7 +17,7 @@ from backend.store.database import Database, bump
 from backend.topics.feeds import article_store, cited_pages
 from backend.topics.feeds.feed_list import Feed
 from backend.topics.grouping import news_window
-from backend.topics.grouping.categories import Moved, never_moved
+from backend.topics.grouping.categories import PriceMoveCheck, assume_no_price_move
 from backend.topics.grouping.clustering import cluster_headlines
 from backend.topics.grouping.headline_features import build_headline
 from backend.topics.grouping.news_window import NewsArticle
@@ -57,7 +57,7 @@ def regroup(
     *,
     now: datetime,
     feeds: Iterable[Feed] = (),
-    moved: Moved = never_moved,
+    moved: PriceMoveCheck = assume_no_price_move,
 ) -> RegroupResult:
     """Group the news items of the window that ends at ``now`` and store their topics, of realm ``live``.
 

@@ -13,7 +13,7 @@ from backend.sources.retrieval.content_sanitizer import clean_text, has_instruct
 from backend.topics.feeds.article_sentences import MAX_SENTENCE_CHARS
 from backend.topics.feeds.cited_pages import CitedPage
 from backend.topics.grouping.article_kinds import ArticleKind, find_kind
-from backend.topics.grouping.categories import Moved, category, never_moved
+from backend.topics.grouping.categories import PriceMoveCheck, assume_no_price_move, find_category
 from backend.topics.grouping.cited_sources import find_cited_sources
 from backend.topics.grouping.extractive_summary import (
     CACHE_SIZE,
@@ -23,7 +23,7 @@ from backend.topics.grouping.extractive_summary import (
     join_sentences,
     summarize,
 )
-from backend.topics.grouping.glossary import terms_in
+from backend.topics.grouping.glossary import find_terms
 from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.publishers import PublisherCatalogue
@@ -42,7 +42,7 @@ class TopicContext:
     rules: RuleSet
     publishers: PublisherCatalogue
     now: datetime
-    moved: Moved = never_moved
+    moved: PriceMoveCheck = assume_no_price_move
     pages: Mapping[str, CitedPage] = field(default_factory=dict)
     """The cited pages that were read, by page key."""
 
@@ -71,7 +71,7 @@ def build_topic(context: TopicContext, members: Sequence[NewsArticle], topic_id:
     lead = quoted_texts[sorted_members[0].language].title.member
     pictures = (member.image for member in (lead, *sorted_members) if member.image)
     return Topic(
-        category=category(
+        category=find_category(
             sorted_members,
             context.publishers,
             about=about,
@@ -126,7 +126,7 @@ def _rank_entities(context: TopicContext, members: Sequence[NewsArticle]) -> tup
 def _is_relevant(context: TopicContext, members: Sequence[NewsArticle], about: Sequence[str]) -> bool:
     if any(context.rules.entities[entity].type in _RELEVANT_TYPES for entity in about):
         return True
-    return any(terms_in([member.title], member.language) for member in members)
+    return any(find_terms([member.title], member.language) for member in members)
 
 
 def _build_text(context: TopicContext, quoted_text: QuotedText, language: Language) -> TopicText:
@@ -150,7 +150,7 @@ def _build_text(context: TopicContext, quoted_text: QuotedText, language: Langua
         title=quoted_text.title.text,
         summary=summary,
         bullets=bullets,
-        terms=terms_in(visible_texts, language),
+        terms=find_terms(visible_texts, language),
         origin="publisher",
     )
 

@@ -1,4 +1,4 @@
-"""Finds the date of an article, and where it comes from, as the service does. Pure."""
+"""Finds the date of an article and its origin, as the service does. No side effects."""
 
 from datetime import date
 from typing import Literal, NamedTuple
@@ -12,7 +12,7 @@ Origin = Literal["field", "front_matter", "file_name", "id", "text", "unknown"]
 
 
 class ArticleDate(NamedTuple):
-    """The date of an article; null if its origin is unknown."""
+    """The date of an article; None if its origin is unknown."""
 
     day: date | None
     origin: Origin

@@ -76,7 +76,7 @@ def _render_review(editor: EditorState, step: Step, bar: DeltaGenerator) -> None
     lang = language()
     labels = build_field_labels(lang)
     data = review.encode_article(step, rules.data, labels, build_component_texts(lang), lang)
-    head = review.build_head(
+    head = review.build_state_message(
         step,
         data,
         can_undo=editor.history.can_undo,

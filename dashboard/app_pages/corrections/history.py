@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.corrections import history_charts, violations
 from dashboard.app_pages.corrections.findings import SEVERITIES
-from dashboard.app_pages.corrections.history_charts import GLYPHS
+from dashboard.app_pages.corrections.history_charts import SEVERITY_GLYPHS
 from dashboard.app_pages.corrections.violations import PERIODS, ViolationFilter
 from dashboard.charts.plotly_chart import Table, render_chart
 from dashboard.client import articles
@@ -102,7 +102,7 @@ def _render_text_filter(key: str, label: str, hint: str) -> str:
 
 
 def _name_severity(code: str) -> str:
-    return f"{GLYPHS[code]} {t(f'corrections.{code}')}" if code else t("corrections.any_severity")
+    return f"{SEVERITY_GLYPHS[code]} {t(f'corrections.{code}')}" if code else t("corrections.any_severity")
 
 
 def _name_language(code: str) -> str:
@@ -153,7 +153,7 @@ def _render_charts(filters: ViolationFilter, summary: ViolationSummary) -> None:
         render_chart(
             history_charts.build_rule_chart(rules, theme),
             key="cr_rules",
-            height=history_charts.compute_rule_chart_height(len(rules)),
+            height=history_charts.compute_rule_chart_height_px(len(rules)),
             alt=words,
             table=_build_chart_table(t("corrections.chart_rules"), t("corrections.rule"), all_rules),
         )
@@ -233,7 +233,11 @@ def _build_cells(row: StoredViolation, now: datetime) -> list[Cell]:
     severity = row["severity"]
     return [
         Cell(local, row["stored_at"]),
-        Cell(f"{GLYPHS[severity]} {t(f'corrections.{severity}')}", SEVERITIES.index(severity), severity),
+        Cell(
+            f"{SEVERITY_GLYPHS[severity]} {t(f'corrections.{severity}')}",
+            SEVERITIES.index(severity),
+            severity,
+        ),
         Cell(row["matched_text"], lang=HTML_LANG.get(lang)),
         Cell(row["suggested_name"] or "–", lang=HTML_LANG.get(lang)),
         Cell(row["rule_id"]),

@@ -12,10 +12,10 @@ from dashboard.frame.palette import mix
 from dashboard.frame.theme import Theme
 
 BAR_HEIGHT_PX = 30
-GLYPHS: Mapping[str, str] = {"error": "✕", "warning": "▲", "info": "●"}
+SEVERITY_GLYPHS: Mapping[str, str] = {"error": "✕", "warning": "▲", "info": "●"}
 
 
-def compute_rule_chart_height(rows: int) -> int:
+def compute_rule_chart_height_px(rows: int) -> int:
     return max(1, rows) * BAR_HEIGHT_PX + 14
 
 
@@ -86,7 +86,7 @@ def build_severity_bar(counts: Mapping[str, int], names: Mapping[str, str]) -> s
     legend = (
         tag(
             "li",
-            tag("span", GLYPHS[severity], class_=f"cr-{severity}", aria_hidden="true"),
+            tag("span", SEVERITY_GLYPHS[severity], class_=f"cr-{severity}", aria_hidden="true"),
             text(f" {names[severity]} "),
             tag("strong", f"{count:,}"),
         )

@@ -25,7 +25,7 @@ from dashboard.client.article_schemas import Article
 MAX_SAVED_CHARS = 1_500_000
 """Limit of an encoded record: browsers store about five million characters for a site."""
 MAX_DECODED_BYTES = 64 * 1024 * 1024
-_FORMAT = 1
+_FORMAT_VERSION = 1
 """Increment it when a record of an older version can no longer be read."""
 
 Record = TypeVar("Record")
@@ -137,7 +137,7 @@ def encode_article(work: ArticleWork, batch_file: ArticleFile | None = None) -> 
 def decode_article(text: str, batch_file: ArticleFile | None = None) -> ArticleWork:
     """Decode a record; raises :class:`InvalidRecordError`."""
     saved = _unpack(text, _ARTICLE_ADAPTER)
-    if saved.format != _FORMAT or not -1 <= saved.position < max(1, len(saved.steps)):
+    if saved.format != _FORMAT_VERSION or not -1 <= saved.position < max(1, len(saved.steps)):
         raise InvalidRecordError
     try:
         files = [_load_file(file) if file else batch_file for file in saved.files]
@@ -153,7 +153,7 @@ def decode_article(text: str, batch_file: ArticleFile | None = None) -> ArticleW
 
 def encode_batch(work: BatchWork) -> str:
     """Encode a batch; empty if it is too large."""
-    saved = _SavedBatch(_FORMAT, work.batch_id, work.store, _save_file(work.file), work.reviewed)
+    saved = _SavedBatch(_FORMAT_VERSION, work.batch_id, work.store, _save_file(work.file), work.reviewed)
     text = _pack(_BATCH_ADAPTER.dump_json(saved))
     return text if len(text) <= MAX_SAVED_CHARS else ""
 
@@ -165,7 +165,7 @@ def decode_batch(text: str) -> BatchWork:
         file = _load_file(saved.file)
     except (InvalidFileError, ValueError) as error:
         raise InvalidRecordError from error
-    if saved.format != _FORMAT or any(not 0 <= n < len(file.articles) for n in saved.reviewed):
+    if saved.format != _FORMAT_VERSION or any(not 0 <= n < len(file.articles) for n in saved.reviewed):
         raise InvalidRecordError
     return BatchWork(saved.batch_id, file, saved.store, saved.reviewed)
 
@@ -191,7 +191,7 @@ def _save_article(
     source = index_file(work.source)
     saved_files = [None if file is batch_file else _save_file(file) for file in files]
     return _SavedArticle(
-        _FORMAT,
+        _FORMAT_VERSION,
         work.draft,
         source,
         work.editing,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from backend.auth.gate import gated_router
 from tests.backend.app.paths import BODY_LIMIT
-from tests.support.market_app import Running, sample_app
+from tests.support.apps.market_app import Running, sample_app
 
 FEW = ("bitcoin", "ethereum", "usdc", "monero", "unus-sed-leo", "litecoin", "stellar", "cosmos", "dogecoin")
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
+from tests.support.http.asgi import Answer, send
 
 HOT = (
     "/assets",

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from backend.auth import service as auth_service
 from backend.auth.tables import api_keys
 from tests.backend.app.paths import COLD, HOT
-from tests.support.asgi import send
-from tests.support.market_app import Running
-from tests.support.problems import assert_problem
+from tests.support.apps.market_app import Running
+from tests.support.http.asgi import send
+from tests.support.http.problems import assert_problem
 
 
 @pytest.mark.parametrize("path", [*HOT, *COLD])

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from tests.backend.app.paths import BODY_LIMIT, HOT, post
-from tests.support.asgi import send
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.problems import assert_problem
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import send
+from tests.support.http.problems import assert_problem
 
 
 @pytest.mark.parametrize(

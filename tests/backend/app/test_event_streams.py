@@ -8,9 +8,9 @@ import pytest
 
 from backend.auth.service import create_key, revoke_key
 from backend.http import event_streams
-from tests.support.asgi import Answer, send
-from tests.support.event_stream import open_stream, run_bounded
-from tests.support.market_app import Running, build_worker
+from tests.support.apps.market_app import Running, build_worker
+from tests.support.http.asgi import Answer, send
+from tests.support.http.event_stream import open_stream, run_bounded
 
 EVENTS = {"accept": "text/event-stream"}
 MEDIA_TYPE = "text/event-stream; charset=utf-8"

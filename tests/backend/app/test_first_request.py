@@ -4,8 +4,8 @@ import pytest
 from fastapi import routing
 
 from backend.app import build_routes
-from tests.support.asgi import send
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
+from tests.support.http.asgi import send
 
 
 def test_first_request_builds_no_routes(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from tests.backend.app.paths import HOT
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
+from tests.support.http.asgi import Answer, send
 
 
 @pytest.mark.parametrize("path", HOT)

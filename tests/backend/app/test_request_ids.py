@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.backend.app.paths import BODY_LIMIT, COLD, HOT, post
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
+from tests.support.http.asgi import Answer, send
 
 
 def request_every_status(running: Running, **headers: str) -> dict[int, Answer]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.article_app import Articles, article_app
+from tests.support.apps.article_app import Articles, article_app
 
 
 @pytest.fixture(scope="module")

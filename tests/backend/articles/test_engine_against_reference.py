@@ -8,7 +8,7 @@ from backend.articles.model import FieldName, Pack
 from backend.entities.model import Language
 from tests.backend.articles.reference.matcher import Finding, Reference
 from tests.backend.articles.strategies import languages, packs, texts
-from tests.support.laws import examples
+from tests.support.test_session.property_tests import examples
 
 
 def read(pack: Pack, text: str, language: Language, *, is_title: bool = False) -> MatchedField:

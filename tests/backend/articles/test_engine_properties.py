@@ -18,7 +18,7 @@ from backend.articles.text.folding import fold
 from backend.articles.text.protection import protected_spans
 from backend.entities.model import Entity, Language
 from tests.backend.articles.strategies import NAMES, PIECES, entities, languages, packs, texts
-from tests.support.laws import examples
+from tests.support.test_session.property_tests import examples
 
 lawful = settings(max_examples=examples(60), deadline=None)
 

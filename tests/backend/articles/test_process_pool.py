@@ -29,8 +29,8 @@ from backend.articles.process_pool import (
 from backend.articles.rules.active_rules import ActiveRules
 from backend.articles.schemas import Article
 from backend.settings import Settings
-from tests.support.article_app import PACK, write_pack
-from tests.support.market_app import settings_in
+from tests.support.apps.article_app import PACK, write_pack
+from tests.support.apps.market_app import settings_in
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 SENTENCE = "The Zorb Token and Zorbkoin rose, says Zorby; イーサリアム too. "

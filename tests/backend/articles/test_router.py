@@ -9,8 +9,8 @@ import pytest
 from backend.articles import service as article_service
 from backend.articles.repeated_scans import pack_answer, unpack_answer
 from backend.articles.schemas import Article, Violation
-from tests.support.article_app import RIGHT, WRONG, Articles, article_app, kinds
-from tests.support.asgi import Answer
+from tests.support.apps.article_app import RIGHT, WRONG, Articles, article_app, kinds
+from tests.support.http.asgi import Answer
 
 SCAN, APPLY = "/articles/scan", "/articles/apply"
 EMPTY: dict[str, Any] = {"title": None, "summary": None, "content": None, "tags": [], "source": None}

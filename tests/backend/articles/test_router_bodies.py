@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from backend.errors import PROBLEM_JSON
-from tests.support.article_app import RIGHT, WRONG, Articles
-from tests.support.laws import examples
+from tests.support.apps.article_app import RIGHT, WRONG, Articles
+from tests.support.test_session.property_tests import examples
 
 PATHS = ("/articles/scan", "/articles/apply")
 MIB = 1024 * 1024

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from backend.http.openapi import COMMON_HEADERS
-from tests.support.article_app import RIGHT, WRONG, Articles
-from tests.support.openapi import build_validator, inline_components
+from tests.support.apps.article_app import RIGHT, WRONG, Articles
+from tests.support.openapi.document import build_validator, inline_components
 
 SCAN, APPLY = "/articles/scan", "/articles/apply"
 LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "/articles/rules"

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support import databases
-from tests.support.article_app import PACK, RIGHT, WRONG, Articles, article_app, write_pack
+from tests.support.apps.article_app import PACK, RIGHT, WRONG, Articles, article_app, write_pack
+from tests.support.store import databases
 
 LIST, SUMMARY, RULES = "/articles/violations", "/articles/violations/summary", "/articles/rules"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.support.article_app import WRONG, Articles, article_app
+from tests.support.apps.article_app import WRONG, Articles, article_app
 
 MANY = {"articles": [{**WRONG, "id": "x" * 500, "content": "Zorbkoin " * 100}] * 20}
 

@@ -7,8 +7,8 @@ from backend.articles.tasks import article_schedules
 from backend.articles.violation_store import ViolationFilter, load_page
 from backend.jobs.schedules import DAY
 from backend.store.database import Database
-from tests.support.market_app import settings_in
-from tests.support.violations import NOON, store, violation
+from tests.support.apps.market_app import settings_in
+from tests.support.articles.violations import NOON, store, violation
 
 
 def test_violations_are_deleted_daily_after_the_configured_days(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from backend.articles.violation_counts import MAX_DAYS, MAX_GROUPS_PER_TRAIT, load_summary, split
 from backend.articles.violation_store import ViolationFilter, delete_old, load_page
 from backend.store.database import Database
-from tests.support import databases
-from tests.support.violations import NOON, store, violation
+from tests.support.articles.violations import NOON, store, violation
+from tests.support.store import databases
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 TRAITS = {

@@ -18,7 +18,7 @@ from backend.articles.violation_store import (
 )
 from backend.errors import BadRequest
 from backend.store.database import Database
-from tests.support.violations import NOON, VERSION, store, violation
+from tests.support.articles.violations import NOON, VERSION, store, violation
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 

@@ -15,7 +15,7 @@ from backend.auth.key_cache import KeyCache
 from backend.auth.principal import Principal, Scope
 from backend.errors import BadRequest, ServiceError
 from backend.store.database import Database
-from tests.support.asgi import Answer, send
+from tests.support.http.asgi import Answer, send
 
 Headers = Mapping[str, str]
 LIMIT = 1000

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.backend.auth.gated_app import JSON_TYPE, LIMIT, Headers, Service, list_key_headers
-from tests.support.asgi import Answer
+from tests.support.http.asgi import Answer
 
 # What a body can be guilty of, each fault with all those before it being absent, and what it is answered:
 # (headers, length, body, status).

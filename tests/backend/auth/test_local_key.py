@@ -18,7 +18,7 @@ from backend.auth.api_keys import KeyInfo
 from backend.auth.tables import api_keys
 from backend.errors import BadRequest
 from backend.store.database import Database
-from tests.support.own_thread import in_this_thread
+from tests.support.test_session.thread_isolation import in_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 LATER = timedelta(days=1)

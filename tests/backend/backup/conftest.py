@@ -16,10 +16,10 @@ from backend.backup.archive import ArchiveReader
 from backend.backup.service import BackupResult, RestoreResult
 from backend.settings import Settings
 from backend.store.database import Database, sqlite_file
-from tests.support import databases
-from tests.support.databases import Store
-from tests.support.homes import set_up_home
-from tests.support.market_app import settings_in
+from tests.support.apps.market_app import settings_in
+from tests.support.store import databases
+from tests.support.store.data_folders import set_up_home
+from tests.support.store.databases import Store
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 

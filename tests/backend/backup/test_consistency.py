@@ -17,8 +17,8 @@ from backend.jobs.runner import JobContext
 from backend.jobs.tables import job_steps, jobs, submissions
 from backend.store.database import Database, bump, change_counters
 from tests.backend.backup.conftest import Install, Installation
-from tests.support.databases import Store
-from tests.support.submitted_jobs import long_jobs, short_jobs, submit, wait_for_end
+from tests.support.jobs.submitted_jobs import long_jobs, short_jobs, submit, wait_for_end
+from tests.support.store.databases import Store
 from tests.support.waiting import LIMIT_SECONDS
 
 

@@ -15,8 +15,8 @@ from backend.errors import BadRequest, Conflict, Unavailable
 from backend.store.data_lock import STAGING_FOLDER, DataLock
 from backend.store.database import Database, change_counters
 from tests.backend.backup.conftest import Install, Installation
-from tests.support.databases import Store
-from tests.support.own_thread import in_this_thread
+from tests.support.store.databases import Store
+from tests.support.test_session.thread_isolation import in_this_thread
 
 
 def write_marker(source: Installation, n: int) -> None:

@@ -24,9 +24,9 @@ from backend.topics.model import Category, Topic, TopicText
 from backend.topics.store import topic_store
 from backend.topics.tables import topic_texts, topics
 from tests.backend.backup.conftest import NOW, Install, Installation, read_digests
-from tests.support.databases import Store
-from tests.support.schema_changes import is_current
-from tests.support.timelines import build_run, store_runs
+from tests.support.runs.timeline_app import build_run, store_runs
+from tests.support.store.databases import Store
+from tests.support.store.schema_changes import is_current
 
 CHANGED_BY_RESTORE = {"change_counters", "jobs", "topic_texts"}
 

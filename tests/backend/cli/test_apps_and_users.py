@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from backend.auth.oauth import passwords
 from backend.cli.commands import app
-from tests.support.homes import set_up_home
-from tests.support.oauth_app import CALLBACK, CHEAP
+from tests.support.apps.oauth_app import CALLBACK, FAST_PASSWORD_HASHER
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 PASSWORD = "correct horse battery\n"
@@ -19,7 +19,7 @@ PASSWORD = "correct horse battery\n"
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(passwords, "hasher", CHEAP)
+    monkeypatch.setattr(passwords, "hasher", FAST_PASSWORD_HASHER)
     return set_up_home(tmp_path, monkeypatch)
 
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.cli.commands import app
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 

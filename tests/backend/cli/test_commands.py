@@ -13,7 +13,7 @@ from backend.auth import key_format
 from backend.cli import commands
 from backend.cli.commands import app
 from backend.runtime import logs
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 

@@ -15,7 +15,7 @@ from backend.extraction.mentions import SeenName
 from backend.formats.timestamps import utc_now
 from backend.settings import Settings
 from backend.store.database import Database
-from tests.support import read_once
+from tests.support.test_session import shipped_data_cache
 
 Run = Callable[..., Result]
 
@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
 
     def invoke(*words: str, stdin: str | None = None) -> Result:
-        with read_once.cache_rule_sets():
+        with shipped_data_cache.cache_rule_sets():
             return CliRunner().invoke(app, ["entities", *words], input=stdin)
 
     return invoke

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from backend.cli.commands import app
 from backend.store.database import Database
-from tests.support.homes import set_up_home
-from tests.support.timelines import build_run, store_runs
+from tests.support.runs.timeline_app import build_run, store_runs
+from tests.support.store.data_folders import set_up_home
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from backend.cli import rules
 from backend.settings import Settings
 from backend.store.database import Database, change_counters
 from tests.backend.articles.packs import ship
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 app = typer.Typer()

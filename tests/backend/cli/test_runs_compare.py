@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from backend.cli.runs import compare_runs
 from backend.timelines.model import Run
-from tests.support.scored_runs import run
+from tests.support.runs.scored_runs import run
 
 program = typer.Typer()
 program.command()(compare_runs.app)

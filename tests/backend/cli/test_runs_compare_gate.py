@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from backend.cli.runs import compare_runs
-from tests.support.scored_runs import run
+from tests.support.runs.scored_runs import run
 
 program = typer.Typer()
 program.command()(compare_runs.app)

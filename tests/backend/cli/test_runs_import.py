@@ -9,10 +9,8 @@ from typer.testing import CliRunner, Result
 
 from backend.cli.commands import app
 from backend.settings import Settings
-from tests.support import databases
-from tests.support.homes import set_up_home
-from tests.support.market_app import Clock, Running, enable_only, run_app
-from tests.support.run_files import (
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app
+from tests.support.runs.run_files import (
     INSPECT_HEADER,
     inspect_sample,
     own_run,
@@ -20,6 +18,8 @@ from tests.support.run_files import (
     write_json,
     write_lines,
 )
+from tests.support.store import databases
+from tests.support.store.data_folders import set_up_home
 
 Run = Callable[..., Result]
 

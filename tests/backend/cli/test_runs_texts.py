@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from backend.cli.runs import app
-from tests.support.run_files import INSPECT_HEADER, inspect_sample, write_json
+from tests.support.runs.run_files import INSPECT_HEADER, inspect_sample, write_json
 
 
 def _run(*arguments: str) -> Result:

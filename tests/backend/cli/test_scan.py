@@ -14,7 +14,7 @@ from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules.rules_loader import load_rules
 from backend.cli import scan as command
 from backend.cli.commands import app
-from tests.support.article_app import PACK
+from tests.support.apps.article_app import PACK
 
 TEXT = "# Zorbkoin rises\r\n\r\n`Zorbkoin` and Zorb Token, says Zorby.\nsee zorbkoin.org"
 FIXED = TEXT.replace("# Zorbkoin", "# Zorbcoin")

@@ -8,7 +8,7 @@ import pytest
 
 from backend.cli import scan_program
 from tests.backend.articles.packs import ship
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 Call = Callable[..., int]
 OWN = """

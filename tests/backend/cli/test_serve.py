@@ -21,7 +21,7 @@ from backend.cli.terminal import banner
 from backend.runtime import logs
 from backend.settings import Settings
 from backend.settings.model import MANAGEMENT_PORT_OFFSET
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 STOP_ITSELF = """
 import os, signal

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 from backend.cli.terminal import console, tables
 from backend.cli.terminal.tables import Column, print_table
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 CLI = Path(tables.__file__).parents[1]
 LONG = "a-name-that-has-no-place-to-break-and-is-longer-than-most-terminals-are-wide-for-certain"

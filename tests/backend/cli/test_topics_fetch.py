@@ -9,8 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 from backend.cli import topics_fetch
-from tests.support.feeds import item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 program = typer.Typer()
 program.command()(topics_fetch.app)

@@ -13,7 +13,7 @@ from backend.documents.file_readers import ReadOptions
 from backend.documents.model import Document
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileError
-from tests.support.laws import examples
+from tests.support.test_session.property_tests import examples
 
 LINE = {"url": "https://a.example/1", "title": "Halving", "text": "The reward halved."}
 PAGE = """<html lang="ja-JP"><head><title>半減期</title>

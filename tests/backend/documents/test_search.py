@@ -16,8 +16,8 @@ from backend.documents.model import Document, Hit
 from backend.documents.store import DocumentStore
 from backend.documents.tokenizer import document_terms, query_terms
 from backend.store.database import Database
-from tests.support import databases
-from tests.support.laws import examples
+from tests.support.store import databases
+from tests.support.test_session.property_tests import examples
 
 Make = Callable[..., Document]
 TEXTS = {

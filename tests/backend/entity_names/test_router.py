@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from backend.entities.model import LANGUAGES
-from tests.support.market_app import Running, sample_app
+from tests.support.apps.market_app import Running, sample_app
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from backend.extraction.tasks import extraction_jobs
 from backend.formats.timestamps import utc_now, write_instant
 from backend.jobs import job_store
 from backend.jobs.runner import Runner
-from tests.support.article_app import Articles, article_app
-from tests.support.asgi import send
+from tests.support.apps.article_app import Articles, article_app
+from tests.support.http.asgi import send
 
 TEXT = "Zorbkoin and ゾーブコイン rise; Bitcoin falls."
 

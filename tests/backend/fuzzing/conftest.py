@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from backend.auth.service import create_key
-from tests.support.hostile import Operation, operations
-from tests.support.market_app import Running, sample_app
-from tests.support.openapi import inline_components
+from tests.support.apps.market_app import Running, sample_app
+from tests.support.openapi.document import inline_components
+from tests.support.openapi.hostile_requests import Operation, operations
 
 ALL_SCOPES = ("read", "write", "ingest", "admin")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.backend.fuzzing.conftest import FuzzedService
-from tests.support.hostile import (
+from tests.support.openapi.hostile_requests import (
     BODIES,
     CODINGS,
     HEADERS,

@@ -1,7 +1,7 @@
-"""Runs Schemathesis on the OpenAPI document with few examples; ``benchmarks/fuzzing.py`` runs more."""
+"""Runs Schemathesis on the OpenAPI document with few examples; ``benchmarks.fuzzing`` runs more."""
 
 from tests.backend.fuzzing.conftest import FuzzedService
-from tests.support import fuzzing
+from tests.support.openapi import fuzzing
 
 FEW_EXAMPLES = {"max-examples": 2, "deterministic": True}
 WITHOUT_COVERAGE = {"phases": {"coverage": {"enabled": False}}, "seed": 1}

@@ -41,10 +41,10 @@ from backend.sources.tasks import build_source_jobs, build_source_schedules
 from backend.store.database import Database
 from backend.timelines.tasks import timeline_schedules
 from backend.topics.tasks import topic_schedules
-from tests.support.asgi import Answer, send
-from tests.support.echoing_server import EchoingServer
-from tests.support.market_app import enable_only
-from tests.support.research_app import Research
+from tests.support.apps.market_app import enable_only
+from tests.support.apps.research_app import Research
+from tests.support.http.asgi import Answer, send
+from tests.support.http.echoing_server import EchoingServer
 
 OUTGOING_SECRETS = {
     "coingecko_api_key": "CG-plantedGeckoKey7q2X",

@@ -15,8 +15,8 @@ from backend.http.middleware import RequestLimits, ServiceMiddleware
 from backend.http.prepared_responses import Prepared
 from backend.runtime import logs
 from backend.store.database import Database
-from tests.support.asgi import send
-from tests.support.market_app import CALM
+from tests.support.apps.market_app import CALM
+from tests.support.http.asgi import send
 
 
 class Ready:

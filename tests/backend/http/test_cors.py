@@ -12,7 +12,7 @@ from backend.http.middleware import RequestLimits, ServiceMiddleware
 from backend.http.prepared_responses import Prepared
 from backend.store.database import Database
 from tests.backend.http.test_middleware import build_application, key_with
-from tests.support.asgi import Answer, send
+from tests.support.http.asgi import Answer, send
 
 ORIGIN = "https://desk.example"
 PREPARED = Prepared(b'{"ready":true}')

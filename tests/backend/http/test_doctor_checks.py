@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from backend.http.doctor_checks import check_rate_limit
 from backend.settings import Settings
-from tests.support.redis_server import run_redis
+from tests.support.processes.redis_server import run_redis
 
 
 @pytest.mark.parametrize(

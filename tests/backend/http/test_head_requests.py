@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running, sample_app
-from tests.support.serving import serve_app
+from tests.support.apps.market_app import Running, sample_app
+from tests.support.http.asgi import Answer, send
+from tests.support.http.uvicorn_thread import serve_app
 from tests.support.waiting import LIMIT_SECONDS
 
 READY = ("/rankings", "/rankings?with_candles=24h", "/prices", "/prices/all", "/markets/figures", "/assets")

@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from backend.app import create_management_app
-from tests.support.asgi import send
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import send
 
 
 @pytest.fixture

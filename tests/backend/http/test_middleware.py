@@ -15,8 +15,8 @@ from backend.http.request_ids import RequestIds
 from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
 from backend.runtime.metrics import REQUESTS
 from backend.store.database import Database
-from tests.support.asgi import Answer, send
-from tests.support.market_app import CALM
+from tests.support.apps.market_app import CALM
+from tests.support.http.asgi import Answer, send
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 READY = {("/ready", b""): Prepared(b'{"ready":true}')}

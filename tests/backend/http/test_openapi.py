@@ -10,8 +10,8 @@ import pytest
 from backend.auth.principal import SCOPES
 from backend.http import middleware
 from backend.http.openapi import ALWAYS_ANSWERED, COMMON_HEADERS, LIMIT_HEADERS, complete_document
-from tests.support.market_app import Running, sample_app
-from tests.support.openapi import build_validator, inline_components, list_operations, resolve
+from tests.support.apps.market_app import Running, sample_app
+from tests.support.openapi.document import build_validator, inline_components, list_operations, resolve
 
 DISCOVERY = {
     "/.well-known/oauth-authorization-server",

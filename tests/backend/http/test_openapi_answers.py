@@ -11,9 +11,9 @@ from backend.timelines.model import Profile, Run, ScoreAdjustment
 from backend.timelines.validation.run_preparation import prepare_runs
 from backend.topics.model import Category, Media, Term, Topic, TopicText
 from backend.topics.store import topic_store
-from tests.support.asgi import send
-from tests.support.market_app import Running, sample_app
-from tests.support.openapi import build_validator, inline_components
+from tests.support.apps.market_app import Running, sample_app
+from tests.support.http.asgi import send
+from tests.support.openapi.document import build_validator, inline_components
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,11 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from backend.http.openapi_examples import load_examples
-from tests.support import needs, prerequisites, running
-from tests.support.documented_service import Call, DocumentedService, serve_documented
-from tests.support.generated_client import PACKAGE, call_generated, generate_python_client
-from tests.support.openapi import build_validator, find_component, find_success, list_operations
+from tests.support.openapi.document import build_validator, find_component, find_success, list_operations
+from tests.support.openapi.documented_service import Call, DocumentedService, serve_documented
+from tests.support.openapi.generated_client import PACKAGE, call_generated, generate_python_client
+from tests.support.processes import running
+from tests.support.test_session import prerequisites, requirements
 
 CLIENTS = Path(__file__).parent / "clients"
 MAX_DOCUMENT_BYTES = 200_000
@@ -35,7 +36,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DocumentedServ
 def node_modules() -> Path:
     found = prerequisites.node_modules()
     if found is None:
-        needs.skip_or_fail(prerequisites.NO_NODE)
+        requirements.skip_or_fail(prerequisites.NO_NODE)
     return found
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from backend.http.security_headers import add_default_headers, build_default_headers
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running, sample_app
+from tests.support.apps.market_app import Running, sample_app
+from tests.support.http.asgi import Answer, send
 
 
 @pytest.fixture(scope="module")

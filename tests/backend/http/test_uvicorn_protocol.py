@@ -18,7 +18,7 @@ from backend.http.uvicorn_protocol import (
     MAX_HEADERS,
     Protocol,
 )
-from tests.support.wire import Connection
+from tests.support.http.raw_connection import Connection
 
 GET = b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST /x HTTP/1.1\r\nHost: a\r\n"

@@ -12,10 +12,10 @@ from dbos import DBOSClient
 from backend.jobs.engine import JobEngine, store_engine
 from backend.jobs.serializer import JsonSerializer
 from backend.store.database import Database
-from tests.support import job_stores
-from tests.support.job_crew import WorkerProcesses
-from tests.support.job_harness import JobHarness
-from tests.support.job_stores import Launch
+from tests.support.jobs import dbos_tables
+from tests.support.jobs.dbos_tables import Launch
+from tests.support.jobs.job_harness import JobHarness
+from tests.support.jobs.worker_processes import WorkerProcesses
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def client(store: sa.Engine) -> Iterator[DBOSClient]:
 
 @pytest.fixture
 def workflows(store: sa.Engine) -> sa.Table:
-    return job_stores.workflows(store)
+    return dbos_tables.workflows(store)
 
 
 @pytest.fixture

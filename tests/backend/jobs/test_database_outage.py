@@ -9,8 +9,8 @@ from sqlalchemy.exc import OperationalError
 from backend.jobs import transitions
 from backend.jobs.runner import JobContext
 from backend.store.database import Database
-from tests.support.job_harness import JobHarness, runner
-from tests.support.submitted_jobs import long_jobs, read, short_jobs, submit, wait_for_end
+from tests.support.jobs.job_harness import JobHarness, runner
+from tests.support.jobs.submitted_jobs import long_jobs, read, short_jobs, submit, wait_for_end
 
 
 def test_short_database_outage_does_not_lose_a_job_result(

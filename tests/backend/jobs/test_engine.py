@@ -15,7 +15,7 @@ from backend.jobs.schedules import Schedule
 from backend.jobs.serializer import RecordedError
 from backend.jobs.worker_slots import open_locks
 from backend.markets.model import ErrorKind, ProviderError
-from tests.support.job_stores import Launch
+from tests.support.jobs.dbos_tables import Launch
 from tests.support.waiting import LIMIT_SECONDS
 
 QUICKLY = 0.01

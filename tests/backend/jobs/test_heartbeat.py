@@ -12,9 +12,9 @@ from backend.jobs.heartbeat import Heartbeat, WorkerState, WorkerWatch, worker_s
 from backend.jobs.schedules import Schedule
 from backend.jobs.tables import workers
 from backend.store.database import Database
-from tests.support.job_stores import Launch
-from tests.support.market_app import Clock
-from tests.support.submitted_jobs import NOW
+from tests.support.apps.market_app import Clock
+from tests.support.jobs.dbos_tables import Launch
+from tests.support.jobs.submitted_jobs import NOW
 from tests.support.waiting import wait_for
 
 Start = Callable[..., None]

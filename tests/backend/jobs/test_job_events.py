@@ -10,7 +10,7 @@ from backend.http.events import Event
 from backend.jobs import job_events, job_store, transitions
 from backend.jobs.job_events import JobEvents
 from backend.store.database import Database
-from tests.support.submitted_jobs import NOW
+from tests.support.jobs.submitted_jobs import NOW
 
 
 def submit(database: Database, **later: float) -> str:

@@ -20,10 +20,10 @@ from backend.jobs import job_store, transitions
 from backend.jobs.job_routes import Caller, IdempotencyKey, add_job_routes, document_submission, submit_job
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED
 from backend.jobs.schemas import AcceptedAnswer, JobState
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.openapi import inline_components
-from tests.support.submitted_jobs import NOW
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import Answer, send
+from tests.support.jobs.submitted_jobs import NOW
+from tests.support.openapi.document import inline_components
 
 router = gated_router(scope="read", tags=["toys"])
 

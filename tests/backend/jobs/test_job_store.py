@@ -13,7 +13,7 @@ from backend.jobs.idempotency import Submission, bind_key, compute_digest
 from backend.jobs.model import CANCELLED
 from backend.jobs.tables import submissions
 from backend.store.database import Database
-from tests.support.submitted_jobs import MINUTE, NOW, count, read, submit
+from tests.support.jobs.submitted_jobs import MINUTE, NOW, count, read, submit
 
 DAY = timedelta(hours=24)
 

@@ -11,9 +11,9 @@ from backend.jobs import job_store
 from backend.jobs.engine import VERSION
 from backend.jobs.model import Job
 from backend.store.database import Database, change_counters
-from tests.support.job_crew import WorkerProcesses
-from tests.support.job_process import HOLD
-from tests.support.submitted_jobs import read, submit, wait_for_end
+from tests.support.jobs.job_process import HOLD
+from tests.support.jobs.submitted_jobs import read, submit, wait_for_end
+from tests.support.jobs.worker_processes import WorkerProcesses
 
 pytestmark = pytest.mark.processes
 

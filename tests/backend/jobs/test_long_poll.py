@@ -10,8 +10,8 @@ import pytest
 from backend.http import event_streams
 from backend.jobs import long_poll, transitions
 from tests.backend.jobs.test_job_routes import ToyClient, caller
-from tests.support.event_stream import OpenStream, open_request, open_stream, run_bounded
-from tests.support.submitted_jobs import NOW
+from tests.support.http.event_stream import OpenStream, open_request, open_stream, run_bounded
+from tests.support.jobs.submitted_jobs import NOW
 
 __all__ = ["caller"]
 

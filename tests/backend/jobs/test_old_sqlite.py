@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from dbos import DBOS
 
-from tests.support.job_stores import Launch
+from tests.support.jobs.dbos_tables import Launch
 
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 

@@ -11,11 +11,11 @@ import pytest
 from backend import migrations
 from backend.jobs.model import Job
 from backend.store.database import Database
-from tests.support import needs, run_folder
-from tests.support.databases import OwnServer
-from tests.support.programs import Program, create_home, start
-from tests.support.running import free_port
-from tests.support.submitted_jobs import submit, wait_for_end
+from tests.support.jobs.submitted_jobs import submit, wait_for_end
+from tests.support.processes.programs import Program, create_home, start
+from tests.support.processes.running import free_port
+from tests.support.store.databases import OwnServer
+from tests.support.test_session import requirements, run_folder
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.processes
@@ -30,7 +30,7 @@ def server() -> Iterator[OwnServer]:
         try:
             server = OwnServer(Path(folder) / "pgdata")
         except Exception as error:  # noqa: BLE001 - whatever keeps PostgreSQL from starting on this machine
-            needs.skip_or_fail(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
+            requirements.skip_or_fail(f"No PostgreSQL for tests: {type(error).__name__}: {error}")
         yield server
         server.stop()
 

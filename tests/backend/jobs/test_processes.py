@@ -9,7 +9,7 @@ from dbos import DBOSClient
 
 from backend.jobs.engine import LOST_SLOT_EXIT_CODE
 from backend.jobs.schedules import TICK_WORKFLOW
-from tests.support.job_crew import WorkerProcesses
+from tests.support.jobs.worker_processes import WorkerProcesses
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.processes

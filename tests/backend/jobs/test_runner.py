@@ -17,9 +17,9 @@ from backend.jobs.dispatcher import START_TIMEOUT
 from backend.jobs.model import CANCELLED, INTERNAL_ERROR, Job
 from backend.jobs.runner import JobContext, JobStopped, JobType, Runner
 from backend.store.database import Database, bump, change_counters
-from tests.support.job_harness import TIMEOUT, JobHarness, runner
-from tests.support.market_app import Clock
-from tests.support.submitted_jobs import (
+from tests.support.apps.market_app import Clock
+from tests.support.jobs.job_harness import TIMEOUT, JobHarness, runner
+from tests.support.jobs.submitted_jobs import (
     NOW,
     long_jobs,
     read,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.jobs.schedules import DAY, HOUR, MINUTE, Schedule, Ticker
 from backend.jobs.worker_slots import FileLocks
-from tests.support.own_thread import capture_logs_of_this_thread
+from tests.support.test_session.thread_isolation import capture_logs_of_this_thread
 
 NOW = datetime(2026, 5, 18, 12, 0, 0, tzinfo=UTC)
 PERIODS = [

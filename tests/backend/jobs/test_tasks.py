@@ -13,7 +13,7 @@ from backend.jobs.tables import job_steps, submissions
 from backend.jobs.tasks import job_schedules
 from backend.store import response_cache
 from backend.store.database import Database
-from tests.support.submitted_jobs import MINUTE, NOW, count, short_jobs, submit
+from tests.support.jobs.submitted_jobs import MINUTE, NOW, count, short_jobs, submit
 
 MONTH = timedelta(days=30)
 

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from backend.jobs import job_store, transitions
 from backend.jobs.model import MAX_WAIT, NEVER_STARTED, Job
 from backend.store.database import Database, bump, change_counters
-from tests.support.submitted_jobs import MINUTE, NOW, read, submit
+from tests.support.jobs.submitted_jobs import MINUTE, NOW, read, submit
 
 TIMEOUT = timedelta(seconds=120)
 

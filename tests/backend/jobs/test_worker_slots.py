@@ -17,7 +17,7 @@ from backend.jobs.worker_slots import (
     open_locks,
     take_slot,
 )
-from tests.support.job_stores import Launch
+from tests.support.jobs.dbos_tables import Launch
 from tests.support.waiting import LIMIT_SECONDS
 
 calls: list[str] = []

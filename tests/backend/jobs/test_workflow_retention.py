@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from dbos import DBOS, SetWorkflowID
 
 from backend.jobs import workflow_retention
-from tests.support.job_stores import Launch
+from tests.support.jobs.dbos_tables import Launch
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 MONTH = timedelta(days=30)

@@ -20,8 +20,8 @@ from backend.language_model.spending_limits import Allowance, Prices
 from backend.language_model.tables import model_use
 from backend.settings import Settings
 from backend.store.database import Database
-from tests.support.market_app import Clock
-from tests.support.provider_server import Behaviour, ProviderServer, says
+from tests.support.apps.market_app import Clock
+from tests.support.providers.provider_server import Behaviour, ProviderServer, says
 from tests.support.waiting import LIMIT_SECONDS
 
 PATH = "/v1/chat/completions"

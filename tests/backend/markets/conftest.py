@@ -3,7 +3,7 @@
 import pytest
 
 from backend.store.database import Database
-from tests.support.market_app import Worker, build_sample_market
+from tests.support.apps.market_app import Worker, build_sample_market
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from backend.markets import configuration
 from backend.markets.assets.asset_file import AssetFileError
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.store.database import Database
-from tests.support.market_app import (
+from tests.support.apps.market_app import (
     CALM,
     Clock,
     build_worker,

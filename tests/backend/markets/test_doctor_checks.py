@@ -9,7 +9,7 @@ from backend.markets.doctor_checks import check_providers
 from backend.markets.model import ErrorKind
 from backend.runtime.check_result import CheckResult
 from backend.store.database import Database
-from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
+from tests.support.apps.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
 FailableWorker = tuple[Worker, dict[str, FailingSource]]
 

@@ -14,7 +14,7 @@ from backend.markets.aggregation.incident_tracking import Action, IncidentEvent
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.reasons import build_reason
 from backend.markets.tables import incidents
-from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
 
 PATH = "/markets/incidents"
 OFF_PEG = build_reason("off_peg", off_pct=Decimal("2.5"), limit_pct=Decimal(1))

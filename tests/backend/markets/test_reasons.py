@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from backend.markets.reasons import MESSAGES, Reason, build_reason, format_duration
-from tests.support.quotes import NOW
+from tests.support.providers.quotes import NOW
 
 SAMPLES = {
     "provider": "coingecko",

@@ -17,7 +17,7 @@ from backend.markets.model import ErrorKind
 from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.tables import price_points
 from backend.store.database import Database, bump, change_counters
-from tests.support.market_app import (
+from tests.support.apps.market_app import (
     FailingSource,
     Worker,
     build_sample_market,

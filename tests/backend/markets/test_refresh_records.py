@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from backend.markets.tables import incidents, price_points
 from backend.store.database import Database
-from tests.support.market_app import Clock, Worker, build_sample_market
+from tests.support.apps.market_app import Clock, Worker, build_sample_market
 
 
 def log_of(database: Database, asset_id: str) -> list[Any]:

@@ -21,7 +21,7 @@ from backend.markets.row_conversion import (
 )
 from backend.markets.tables import market_figures, provider_quotes, published_figures
 from backend.store.database import Database, upsert
-from tests.support.quotes import published
+from tests.support.providers.quotes import published
 
 ONE_STORE = settings(
     max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.tool_service import ToolService, tool_service
+from tests.support.apps.tool_service import ToolService, tool_service
 
 
 @pytest.fixture(scope="session")

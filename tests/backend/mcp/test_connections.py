@@ -11,7 +11,7 @@ from starlette.requests import Request
 from backend.mcp.connections import connect_in_process, connect_over_network
 from backend.mcp.links import Links
 from backend.mcp.service_client import Refusal, ServiceClient, WaitSlots
-from backend.mcp.tool_result import Cutter
+from backend.mcp.tool_result import Truncator
 
 LINKS = Links("https://api.example", "https://desk.example")
 
@@ -106,7 +106,7 @@ def test_a_service_that_does_not_run_is_named_with_its_address() -> None:
 
 
 def test_what_is_cut_is_counted() -> None:
-    cutter = Cutter()
+    cutter = Truncator()
     assert cutter.limit_list([1, 2, 3], 2, "rows") == [1, 2]
     assert cutter.limit_text("abcdef", 4, "text") == "abc…"
     assert cutter.limit_text("abcd", 4, "text") == "abcd"

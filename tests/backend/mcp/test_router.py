@@ -13,8 +13,8 @@ import pytest
 from backend.auth.oauth import token_format
 from backend.auth.service import revoke_key
 from backend.mcp.tools import research
-from tests.support.asgi import Answer, send
-from tests.support.tool_service import ToolService
+from tests.support.apps.tool_service import ToolService
+from tests.support.http.asgi import Answer, send
 from tests.support.waiting import LIMIT_SECONDS
 
 ISSUER = "http://127.0.0.1:8000"

@@ -14,10 +14,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from backend.mcp.server import TOOLS
 from backend.mcp.tools import articles
-from tests.support import prerequisites
-from tests.support.needs import skip_or_fail
-from tests.support.running import environment
-from tests.support.tool_service import DASHBOARD, PROFILES, ToolService
+from tests.support.apps.tool_service import DASHBOARD, PROFILES, ToolService
+from tests.support.processes.running import environment
+from tests.support.test_session import prerequisites
+from tests.support.test_session.requirements import skip_or_fail
 from tests.support.waiting import LIMIT_SECONDS
 
 ROOT = Path(__file__).parents[3]

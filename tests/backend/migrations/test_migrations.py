@@ -15,8 +15,8 @@ from alembic.script import ScriptDirectory
 from backend import migrations
 from backend.migrations.declared_tables import is_declared
 from backend.store.database import Database, ExactDecimal, UtcTime, metadata
-from tests.support.own_thread import in_this_thread
-from tests.support.schema_changes import is_current
+from tests.support.store.schema_changes import is_current
+from tests.support.test_session.thread_isolation import in_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 

@@ -14,7 +14,7 @@ from backend.articles.violation_store import ViolationFilter, load_page
 from backend.jobs import job_store, transitions
 from backend.jobs.idempotency import compute_digest
 from backend.store.database import Database, UtcTime
-from tests.support.violations import NOON, VERSION, violation
+from tests.support.articles.violations import NOON, VERSION, violation
 
 HOUR = timedelta(hours=1)
 KEY_ID, GRANT_ID = "a-key", "a-grant"

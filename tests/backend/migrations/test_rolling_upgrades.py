@@ -18,11 +18,11 @@ from backend.jobs import transitions
 from backend.jobs.runner import Runner
 from backend.migrations.declared_tables import is_declared
 from backend.store.database import Database, change_counters
-from tests.support import read_once
-from tests.support.asgi import send
-from tests.support.market_app import Clock, build_worker, enable_only, run_app, settings_in
-from tests.support.schema_changes import Schema, find_breaking_changes, read_schema
-from tests.support.timelines import build_run_json
+from tests.support.apps.market_app import Clock, build_worker, enable_only, run_app, settings_in
+from tests.support.http.asgi import send
+from tests.support.runs.timeline_app import build_run_json
+from tests.support.store.schema_changes import Schema, find_breaking_changes, read_schema
+from tests.support.test_session import shipped_data_cache
 from tests.support.waiting import LIMIT_SECONDS
 
 LAST_BEFORE_RELEASES = "0009"
@@ -102,7 +102,7 @@ def newer(database: Database) -> Database:
 def test_a_service_starts_and_works_on_a_newer_schema(newer: Database, tmp_path: Path) -> None:
     enable_only(tmp_path, ("bitcoin",))
     settings = settings_in(tmp_path, database_url=newer.url, scan_processes=0)
-    with read_once.cache_rule_sets():
+    with shipped_data_cache.cache_rule_sets():
         running = run_app(settings, Clock())
         build_worker(running).tick()
         running.poll_changes()

@@ -6,7 +6,7 @@ import platformdirs
 import pytest
 
 from backend.runtime.data_folder import ScanFolders, default_home, find_scan_folders
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 
 @pytest.fixture(autouse=True)

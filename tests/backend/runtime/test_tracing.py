@@ -23,12 +23,12 @@ from backend.runtime import tracing
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.upstream import RetryPolicy, UpstreamClient, UpstreamFailure
-from tests.support.asgi import send
-from tests.support.job_harness import runner
-from tests.support.market_app import CALM
-from tests.support.provider_server import Behaviour, ProviderServer, says
-from tests.support.running import free_port
-from tests.support.submitted_jobs import NOW, short_jobs, submit
+from tests.support.apps.market_app import CALM
+from tests.support.http.asgi import send
+from tests.support.jobs.job_harness import runner
+from tests.support.jobs.submitted_jobs import NOW, short_jobs, submit
+from tests.support.processes.running import free_port
+from tests.support.providers.provider_server import Behaviour, ProviderServer, says
 
 SECRET = "hush-4711"
 ACCEPTED = Behaviour(200, b"", "application/x-protobuf")

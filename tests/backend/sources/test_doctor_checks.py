@@ -11,8 +11,8 @@ from backend.documents.store import DocumentStore
 from backend.settings import Settings
 from backend.sources.doctor_checks import check_documents, check_jobs, check_search_providers
 from backend.store.database import Database
-from tests.support.provider_server import ProviderServer, says
-from tests.support.submitted_jobs import NOW, submit
+from tests.support.jobs.submitted_jobs import NOW, submit
+from tests.support.providers.provider_server import ProviderServer, says
 
 
 @pytest.fixture

@@ -7,9 +7,14 @@ import pytest
 from backend.documents import landmark_archive
 from backend.sources.service import SourceFinder
 from backend.store.database import Database
-from benchmarks.hard_statements import format_table, judge_statements, make_statements, share_supported
-from tests.support import databases
-from tests.support.source_finder import open_finder
+from benchmarks.research.hard_statements import (
+    format_table,
+    judge_statements,
+    make_statements,
+    share_supported,
+)
+from tests.support.apps.source_finder import open_finder
+from tests.support.store import databases
 
 EVERY = 16
 """Each sixteenth event of the archive: some 400 statements."""

@@ -11,7 +11,7 @@ from backend.language_model.errors import ModelFailed
 from backend.language_model.spending_limits import Prices
 from backend.sources.language_model_steps import MAX_CLAIMS, MAX_PASSAGES, ModelSteps, Stance
 from backend.store.database import Database
-from tests.support.provider_server import ProviderServer, says
+from tests.support.providers.provider_server import ProviderServer, says
 
 PATH = "/v1/chat/completions"
 CLAIM = "Mt. Gox filed for bankruptcy on 28 February 2014."

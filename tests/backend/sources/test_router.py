@@ -11,7 +11,7 @@ from backend.formats.timestamps import utc_now
 from backend.jobs import job_store
 from backend.jobs.runner import JobType, Runner
 from backend.sources.tasks import build_source_jobs
-from tests.support.article_app import Articles, article_app
+from tests.support.apps.article_app import Articles, article_app
 
 STATEMENT = "Bitcoin's fourth halving came at block 840,000 in April 2024."
 

@@ -14,7 +14,7 @@ from backend.sources.providers.protocols import SearchFailed, SearchProvider
 from backend.sources.providers.searxng import SearXNG
 from backend.sources.providers.tavily import Tavily
 from backend.upstream import UpstreamClient
-from tests.support.provider_server import Behaviour, ProviderServer, says
+from tests.support.providers.provider_server import Behaviour, ProviderServer, says
 
 KEY = SecretStr("sk-secret-991")
 Connect = Callable[[str], SearchProvider]

@@ -10,8 +10,8 @@ from backend.documents.model import Document
 from backend.formats.timestamps import utc_now
 from backend.sources.service import SourceFinder
 from backend.store.database import Database
-from tests.support import databases
-from tests.support.source_finder import find_sources, open_finder
+from tests.support.apps.source_finder import find_sources, open_finder
+from tests.support.store import databases
 
 
 @pytest.fixture(scope="module")

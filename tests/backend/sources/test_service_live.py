@@ -10,9 +10,9 @@ import pytest
 
 from backend.sources.service import SourceFinder
 from backend.store.database import Database, sqlite_file
-from tests.support import databases
-from tests.support.provider_server import HTML, Behaviour, ProviderServer, Seen, says
-from tests.support.source_finder import find_sources, open_finder
+from tests.support.apps.source_finder import find_sources, open_finder
+from tests.support.providers.provider_server import HTML, Behaviour, ProviderServer, Seen, says
+from tests.support.store import databases
 
 STATEMENT = "Zorb Exchange was hacked on 3 March 2031 and lost 40 million dollars."
 PAGE = """<html><head><title>{title}</title></head><body><article><p>{text}</p></article></body></html>"""

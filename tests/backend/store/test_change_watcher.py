@@ -9,7 +9,7 @@ import structlog
 
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database, bump
-from tests.support.own_thread import capture_logs_of_this_thread
+from tests.support.test_session.thread_isolation import capture_logs_of_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 

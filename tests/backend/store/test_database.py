@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.store.database import Database, ExactDecimal, UtcTime, bump, change_counters, upsert
-from tests.support import databases
+from tests.support.store import databases
 from tests.support.waiting import LIMIT_SECONDS, wait_for
 
 things = sa.Table(

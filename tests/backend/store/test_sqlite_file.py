@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from backend.cli.commands import app
 from backend.store import sqlite_file
 from backend.store.sqlite_file import explain_failure
-from tests.support.homes import set_up_home
+from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.timelines import TimelinesApp, run_timelines_app
+from tests.support.runs.timeline_app import TimelinesApp, run_timelines_app
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from backend.timelines import store
 from backend.timelines.evaluation_store import StoredEvaluation, load_evaluations
 from backend.timelines.model import Profile
 from backend.timelines.validation.run_preparation import prepare_runs
-from tests.support.timelines import build_run, store_runs
+from tests.support.runs.timeline_app import build_run, store_runs
 
 MINUTE = 60_000_000
 TEN = 1_772_359_200_000_000

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from backend.timelines.model import Profile
-from tests.support.asgi import send
-from tests.support.problems import assert_problem
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.http.asgi import send
+from tests.support.http.problems import assert_problem
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 
 def test_one_run_and_an_array_are_added_and_seen_at_once(service: TimelinesApp) -> None:

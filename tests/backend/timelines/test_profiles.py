@@ -11,8 +11,8 @@ from backend.timelines.model import Profile
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.profiles.doctor_checks import check_profiles
 from backend.timelines.profiles.profile_files import InvalidProfilesError, read_json, read_toml
-from tests.support.homes import set_up_home
-from tests.support.timelines import TimelinesApp
+from tests.support.runs.timeline_app import TimelinesApp
+from tests.support.store.data_folders import set_up_home
 
 
 @pytest.fixture

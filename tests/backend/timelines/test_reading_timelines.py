@@ -11,9 +11,9 @@ from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.model import Profile
 from backend.timelines.selection import Selection
 from backend.timelines.service import Representation, TimelineService
-from tests.support.asgi import send
-from tests.support.problems import assert_problem
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.http.asgi import send
+from tests.support.http.problems import assert_problem
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 ARROW = "application/vnd.apache.arrow.stream"
 

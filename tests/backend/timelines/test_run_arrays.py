@@ -12,7 +12,7 @@ from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.columns.run_arrays import instant, select
 from backend.timelines.columns.run_columns import columns_of
 from backend.timelines.model import Metrics, Profile, ScoreAdjustment
-from tests.support.scored_runs import START, arrays, run
+from tests.support.runs.scored_runs import START, arrays, run
 
 RUNS = [
     run("b", "y", 0.5, 2),

@@ -7,7 +7,7 @@ import pytest
 
 from backend.timelines.model import Metrics, Run, ScoreAdjustment
 from backend.timelines.validation.run_preparation import prepare_runs
-from tests.support.timelines import build_run, build_run_json
+from tests.support.runs.timeline_app import build_run, build_run_json
 
 
 def decoded(**more: Any) -> Run:

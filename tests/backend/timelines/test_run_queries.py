@@ -2,7 +2,7 @@
 
 from backend.timelines import run_queries
 from backend.timelines.selection import Selection, build_query
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 INSTRUCTIONS = 50
 """Of SQLite's machine: several for each row that it looks at."""

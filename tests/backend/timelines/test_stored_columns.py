@@ -12,7 +12,7 @@ from backend.timelines.model import Profile
 from backend.timelines.store import add, upsert_profiles
 from backend.timelines.stored_columns import columns_of, load_columns, read_timelines
 from backend.timelines.validation.run_preparation import prepare_runs
-from tests.support.scored_runs import build_daily_runs, run
+from tests.support.runs.scored_runs import build_daily_runs, run
 
 
 @pytest.fixture

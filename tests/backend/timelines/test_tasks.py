@@ -10,8 +10,8 @@ from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.sample.sample_runs import sample_profiles
 from backend.timelines.service import TimelineService
 from backend.timelines.tasks import SAMPLE_RUNS, add_sample_runs, timeline_schedules
-from tests.support.problems import assert_problem
-from tests.support.timelines import NOW, TimelinesApp, build_run, build_run_json, store_runs
+from tests.support.http.problems import assert_problem
+from tests.support.runs.timeline_app import NOW, TimelinesApp, build_run, build_run_json, store_runs
 
 
 def of_the_sample(service: TimelinesApp) -> Profiles:

@@ -19,9 +19,9 @@ from backend.topics.model import Category, Realm, Topic, TopicText
 from backend.topics.service import STARTUP_PAGES, TopicService
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import topics
-from tests.support import databases
-from tests.support.asgi import Answer, send
-from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import Answer, send
+from tests.support.store import databases
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 Make = Callable[..., Topic]

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from backend.store.database import Database
 from backend.topics import retention
 from backend.topics.tables import feeds, news_items
-from tests.support.feeds import NOW, Round, build_date_element, feed, item, rss
-from tests.support.provider_server import ProviderServer
+from tests.support.providers.feeds import NOW, Round, build_date_element, feed, item, rss
+from tests.support.providers.provider_server import ProviderServer
 
 DAY = timedelta(days=1)
 KEEP = 30 * DAY

@@ -287,13 +287,13 @@ def test_a_terminal_key_gives_access_to_media_only(service: Service) -> None:
 
 
 def send_with(service: Service, path: str, headers: dict[str, str]) -> int:
-    from tests.support.asgi import send
+    from tests.support.http.asgi import send
 
     return send(service.running.app, path, headers=headers).status
 
 
 def test_authentication_errors_use_the_envelope(service: Service) -> None:
-    from tests.support.asgi import send
+    from tests.support.http.asgi import send
 
     for path in ("/topics", "/ranking_topics", "/ai_insights/1", "/topics/x"):
         build_insight = send(service.running.app, path)

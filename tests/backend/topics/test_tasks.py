@@ -15,9 +15,9 @@ from backend.store.database import Database
 from backend.topics.tables import news_items
 from backend.topics.tasks import REPORTS, FeedListReader, OnNews, feed_schedule, topic_schedules
 from tests.backend.topics.conftest import stored_topics
-from tests.support.feeds import NOW, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
-from tests.support.x_server import TOKEN, XServer, post
+from tests.support.providers.feeds import NOW, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
+from tests.support.providers.x_server import TOKEN, XServer, post
 
 
 @pytest.fixture

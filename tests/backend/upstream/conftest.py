@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.upstream import Fetched, guarded_fetch
-from tests.support.provider_server import ProviderServer
+from tests.support.providers.provider_server import ProviderServer
 
 IMAGES = ("image/png", "image/jpeg")
 

@@ -17,8 +17,8 @@ from pydantic import SecretStr
 from backend.upstream import FailureKind, RetryPolicy, UpstreamClient, UpstreamFailure
 from backend.upstream.deadline import Deadline, ResolvingBackend, resolve_host, use_deadline
 from backend.upstream.transport import build_client
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
-from tests.support.running import free_port
+from tests.support.processes.running import free_port
+from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, says
 from tests.support.waiting import LIMIT_SECONDS
 
 NO_WAIT = RetryPolicy(wait_initial=0, wait_max=0, wait_jitter=0)

@@ -8,9 +8,9 @@ import pytest
 from backend.upstream import FailureKind, UpstreamFailure, ssrf_guard
 from backend.upstream.deadline import Deadline
 from tests.backend.upstream.conftest import fetch
-from tests.support.provider_pages import png
-from tests.support.provider_server import Behaviour, ProviderServer
-from tests.support.running import free_port
+from tests.support.processes.running import free_port
+from tests.support.providers.provider_pages import png
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 from tests.support.waiting import LIMIT_SECONDS
 
 

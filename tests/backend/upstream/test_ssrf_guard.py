@@ -7,9 +7,9 @@ import pytest
 
 from backend.upstream import FailureKind, UpstreamFailure, guarded_fetch, is_public
 from tests.backend.upstream.conftest import IMAGES, fetch
-from tests.support.own_thread import in_this_thread
-from tests.support.provider_pages import png
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.provider_pages import png
+from tests.support.providers.provider_server import Behaviour, ProviderServer
+from tests.support.test_session.thread_isolation import in_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 PUBLIC = "93.184.215.14"

@@ -15,8 +15,8 @@ from backend.markets.tables import incidents
 from backend.topics.model import Category, Topic, TopicText
 from backend.topics.store import topic_store
 from backend.topics.tables import topic_blocks, topic_media, topic_texts, topics
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import Answer, send
 
 
 @dataclass

@@ -13,7 +13,7 @@ import pytest
 from backend.topics.model import Category
 from backend.web_feeds.json_feed import JsonFeed
 from tests.backend.web_feeds.conftest import Feeds
-from tests.support.asgi import send
+from tests.support.http.asgi import send
 
 PATHS = ("/topics.atom", "/topics.json", "/incidents.atom", "/incidents.json")
 AWKWARD = 'Fees <b>fall</b> & "rise"\x00\x0b 比特币 🚀'

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.charts import plotly_chart as component
 from dashboard.charts.plotly_chart import library
 from tests.dashboard.asgi_client import AsgiClient
-from tests.support.browsers import open_chromium
+from tests.support.dashboard.browsers import open_chromium
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 

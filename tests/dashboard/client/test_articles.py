@@ -9,7 +9,7 @@ import pytest
 from dashboard.client import articles, connection
 from dashboard.client.article_schemas import build_blank_article
 from dashboard.client.http import ApiClient
-from tests.support.scans import article
+from tests.support.articles.scans import article
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from backend.timelines.columns.arrow_schema import SCHEMA
 from dashboard.client import connection, timelines
 from dashboard.client.http import ARROW, ApiClient
-from tests.support.scored_runs import run, table
+from tests.support.runs.scored_runs import run, table
 
 TYPE = {"Content-Type": ARROW}
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.components.live_view import h
-from tests.support.browsers import open_chromium
+from tests.support.dashboard.browsers import open_chromium
 
 SCRIPT = Path(__file__).parents[3] / "dashboard" / "components" / "live_view" / "live_view.js"
 

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.preferences import parse_cookie
-from tests.support.pages import markdown as shown
+from tests.support.dashboard.pages import markdown as shown
 
 
 def page() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.support.pages import html
+from tests.support.dashboard.pages import html
 
 
 def page() -> None:

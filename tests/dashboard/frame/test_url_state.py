@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import url_state
-from tests.support.pages import markdown as shown
+from tests.support.dashboard.pages import markdown as shown
 
 
 def page() -> None:

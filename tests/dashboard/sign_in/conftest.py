@@ -8,10 +8,10 @@ from backend.auth.oauth import passwords
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.service import SignInService
-from tests.support import sign_in
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.oauth_app import CHEAP, create_person
-from tests.support.sign_in import Browser, Line
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.oauth_app import FAST_PASSWORD_HASHER, create_person
+from tests.support.dashboard import sign_in
+from tests.support.dashboard.sign_in import Browser, Line
 
 
 @pytest.fixture(scope="package")
@@ -20,7 +20,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     home = tmp_path_factory.mktemp("sign-in")
     enable_only(home, ("bitcoin",))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passwords, "hasher", CHEAP)
+        patch.setattr(passwords, "hasher", FAST_PASSWORD_HASHER)
         running = run_app(settings_in(home), Clock())
         for name, scopes in (("ada", ("read", "write")), ("ben", ("read",)), ("cat", ("write",))):
             create_person(running, name, scopes=scopes)

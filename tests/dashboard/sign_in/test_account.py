@@ -12,8 +12,8 @@ from dashboard.i18n import LANGUAGES, t
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
-from tests.support.pages import html, open_page
-from tests.support.sign_in import Browser
+from tests.support.dashboard.pages import html, open_page
+from tests.support.dashboard.sign_in import Browser
 
 Admit = Callable[[str], Session]
 SUBMITS = ("rs_submit_statement", "rs_submit_text", "rs_submit_entities", "rs_example_first")

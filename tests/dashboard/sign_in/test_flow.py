@@ -8,9 +8,9 @@ import pytest
 from dashboard.sign_in import oauth_client, routes
 from dashboard.sign_in.oauth_client import Tokens
 from dashboard.sign_in.service import SignInService
-from tests.support.market_app import Running
-from tests.support.oauth_app import post
-from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
+from tests.support.apps.market_app import Running
+from tests.support.apps.oauth_app import post
+from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, Line
 
 DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
 

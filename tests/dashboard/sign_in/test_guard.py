@@ -13,10 +13,10 @@ from dashboard.sign_in.oauth_client import Tokens
 from dashboard.sign_in.service import SignInService
 from dashboard.sign_in.session import Session
 from dashboard.sign_in.session_maintenance import SessionMaintenance
-from tests.support.asgi import send
-from tests.support.market_app import Running
-from tests.support.oauth_app import post
-from tests.support.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, request_status
+from tests.support.apps.market_app import Running
+from tests.support.apps.oauth_app import post
+from tests.support.dashboard.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, request_status
+from tests.support.http.asgi import send
 from tests.support.waiting import LIMIT_SECONDS
 
 A_MOMENT = LIMIT_SECONDS

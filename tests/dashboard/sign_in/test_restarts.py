@@ -10,9 +10,9 @@ from dashboard.sign_in import oauth_client
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.oauth_client import Tokens
 from dashboard.sign_in.service import SignInService
-from tests.support import sign_in
-from tests.support.market_app import Running
-from tests.support.sign_in import DASHBOARD, SERVICE, Browser, Line
+from tests.support.apps.market_app import Running
+from tests.support.dashboard import sign_in
+from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, Line
 
 DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
 Restart = Callable[[], SignInService]

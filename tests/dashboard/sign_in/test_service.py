@@ -16,8 +16,8 @@ from dashboard.frame import asset_icons
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.guard import SignInGuard
 from dashboard.sign_in.service import CookieNames, NotRegisteredError, SignInService
-from tests.support.asgi import send
-from tests.support.sign_in import DASHBOARD, Browser, Line
+from tests.support.dashboard.sign_in import DASHBOARD, Browser, Line
+from tests.support.http.asgi import send
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
 
 
 @pytest.fixture

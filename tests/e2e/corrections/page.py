@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page
 
-from tests.support.reader import IDLE
+from tests.support.dashboard.reader import IDLE
 
 FAULTY = (
     "イーサリウムの開発者は、ﾋﾞｯﾄｺｲﾝとの連携を発表した😀𠮷。\n\n"

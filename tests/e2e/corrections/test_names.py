@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.corrections.page import MARK, find_status, read_focused_text, read_review_text, submit_article
-from tests.support.reader import find_accessibility_violations, measure_overflow
+from tests.support.dashboard.reader import find_accessibility_violations, measure_overflow
 
 MIXED = "Strategy (MSTR) bought bitcoin. Strategy said so.\n\nMicroStrategy holds bitcoin, as Strategy does."
 pytestmark = pytest.mark.browser

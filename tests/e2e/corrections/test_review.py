@@ -14,7 +14,7 @@ from tests.e2e.corrections.page import (
     read_focused_text,
     submit_article,
 )
-from tests.support.reader import (
+from tests.support.dashboard.reader import (
     DEVICES,
     IDLE,
     Reader,

@@ -25,8 +25,8 @@ from tests.e2e.corrections.page import (
     submit_article,
     tab_to,
 )
-from tests.support.reader import IDLE
-from tests.support.running import Service, environment, loopback, wait_for
+from tests.support.dashboard.reader import IDLE
+from tests.support.processes.running import Service, environment, loopback, wait_for
 from tests.support.waiting import LIMIT_SECONDS
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from tests.e2e.corrections.page import (
     read_review_text,
     submit_article,
 )
-from tests.support.reader import IDLE, find_accessibility_violations, measure_overflow
+from tests.support.dashboard.reader import IDLE, find_accessibility_violations, measure_overflow
 
 pytestmark = pytest.mark.browser
 

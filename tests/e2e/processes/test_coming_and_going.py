@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import Reader, find_accessibility_violations
-from tests.support.running import (
+from tests.support.dashboard.reader import Reader, find_accessibility_violations
+from tests.support.processes.running import (
     Service,
     add_compiled_rules,
     dashboard,

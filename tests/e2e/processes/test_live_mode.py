@@ -17,11 +17,11 @@ from backend.markets.responses.snapshot import CHANGE_TOPIC
 from backend.markets.tables import provider_quotes, provider_states, published_figures
 from backend.markets.tasks import market_schedules
 from backend.store.database import Database, bump
-from tests.support import programs
-from tests.support.market_app import live_settings
-from tests.support.provider_pages import png
-from tests.support.provider_server import FAULTS, ProviderServer
-from tests.support.running import wait_for
+from tests.support.apps.market_app import live_settings
+from tests.support.processes import programs
+from tests.support.processes.running import wait_for
+from tests.support.providers.provider_pages import png
+from tests.support.providers.provider_server import FAULTS, ProviderServer
 
 pytestmark = pytest.mark.processes
 

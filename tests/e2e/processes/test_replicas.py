@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from tests.support import databases, programs
-from tests.support.databases import OwnServer
-from tests.support.running import wait_for
+from tests.support.processes import programs
+from tests.support.processes.running import wait_for
+from tests.support.store import databases
+from tests.support.store.databases import OwnServer
 
 pytestmark = [
     pytest.mark.processes,

@@ -11,10 +11,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support import programs
-from tests.support.needs import skip_unless
-from tests.support.programs import find_corruption, find_processes, has_ended, has_no_processes, read_rows
-from tests.support.running import free_port, is_answering, wait_for
+from tests.support.processes import programs
+from tests.support.processes.programs import (
+    find_corruption,
+    find_processes,
+    has_ended,
+    has_no_processes,
+    read_rows,
+)
+from tests.support.processes.running import free_port, is_answering, wait_for
+from tests.support.test_session.requirements import skip_unless
 
 pytestmark = pytest.mark.processes
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.rankings.page import open_rankings
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
 
 DRAWN = ".js-plotly-plot .main-svg"
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import DRAWN, find_panel, open_rankings, read_rows
-from tests.support.reader import Reader
-from tests.support.running import Service
+from tests.support.dashboard.reader import Reader
+from tests.support.processes.running import Service
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import find_focused_cell, find_panel, list_row_ids, open_rankings
-from tests.support.reader import Reader
+from tests.support.dashboard.reader import Reader
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import find_panel, list_row_ids, open_rankings, read_rows
-from tests.support.reader import IDLE, Reader
-from tests.support.running import wait_for
+from tests.support.dashboard.reader import IDLE, Reader
+from tests.support.processes.running import wait_for
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
-from tests.support.reader import Reader, find_accessibility_violations, is_steady, measure_overflow
+from tests.support.dashboard.reader import Reader, find_accessibility_violations, is_steady, measure_overflow
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser

@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from dashboard.app_pages.corrections.review.payload import build_head, encode_article
+from dashboard.app_pages.corrections.review.payload import build_state_message, encode_article
 from dashboard.components.registration import join_scripts
 
-__all__ = ["build_head", "encode_article", "render_review"]
+__all__ = ["build_state_message", "encode_article", "render_review"]
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = (
@@ -45,10 +45,11 @@ def render_review(
 ) -> None:
     """Render the review.
 
-    ``article`` is from :func:`encode_article`, ``head`` from :func:`build_head`. The editor's actions arrive
-    as the trigger ``act``: ``{name, step, decisions, new, text}``, where ``text`` is the action's subject, if
-    it has one. The action ``keep`` only reports the decisions. The state ``view`` holds the view and the
-    filters. The document receives the events ``chainproof-decided`` and ``chainproof-copied``.
+    ``article`` is from :func:`encode_article`, ``head`` from :func:`build_state_message`. The editor's
+    actions arrive as the trigger ``act``: ``{name, step, decisions, new, text}``, where ``text`` is the
+    action's subject, if it has one. The action ``keep`` only reports the decisions. The state ``view`` holds
+    the view and the filters. The document receives the events ``chainproof-decided`` and
+    ``chainproof-copied``.
     """
     # The article goes first: an interrupted run then leaves a head that waits for its article.
     _review(key=key, data=article, on_act_change=on_act, on_view_change=on_view)

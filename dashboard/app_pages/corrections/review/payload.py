@@ -16,7 +16,7 @@ from dashboard.app_pages.corrections.visible_name import build_visible_name
 from dashboard.client.articles import RuleEntity, RuleFacts, RuleSet
 from dashboard.i18n.languages import HTML_LANG, LANGUAGES
 
-FIELD_KINDS = ("title", "summary", "content")
+NAMED_FIELDS = ("title", "summary", "content")
 
 
 def encode_article(
@@ -38,7 +38,7 @@ def encode_article(
         "fields": [
             {
                 "path": path,
-                "kind": path if path in FIELD_KINDS else "tag",
+                "kind": path if path in NAMED_FIELDS else "tag",
                 "label": build_label(path, labels),
                 "text": text,
                 "lang": html_lang,
@@ -64,7 +64,7 @@ def encode_article(
     return version.encode() + b"\n" + orjson.dumps(body)
 
 
-def build_head(
+def build_state_message(
     step: Step,
     article: bytes,
     *,
@@ -76,7 +76,7 @@ def build_head(
     view: Mapping[str, str],
     labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Build the small message with everything that an action or a decision changes.
+    """Build the small message with the state that an action or a decision changes.
 
     ``action_count`` counts the actions; ``message`` is the result of the last one. A new ``focus`` moves the
     focus to the current finding. The comparison and the rendered text are included only if ``view`` shows

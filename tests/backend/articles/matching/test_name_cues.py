@@ -3,13 +3,13 @@
 import pytest
 
 from backend.articles.matching.name_cues import (
-    DECISIVE,
-    STRONG,
-    count_name_cues,
-    count_ticker_cues,
+    DECISIVE_POINTS,
+    STRONG_POINTS,
     has_finance_word,
     is_capitalised_inside_sentence,
     is_ordinary_use,
+    score_name_cues,
+    score_ticker_cues,
 )
 from backend.entities.model import EntityType
 
@@ -58,11 +58,11 @@ def test_an_amount_before_a_ticker_is_no_ordinary_use() -> None:
     [" rose 4%.", " and ABC fell", "が8%上昇した", "とABCが上昇した", "上涨", "和ABC下跌9%", "跌破150美元"],
 )
 def test_a_verb_of_the_market_is_a_cue_for_a_ticker_or_its_list(after: str) -> None:
-    assert count_ticker_cues("", after) == DECISIVE
+    assert score_ticker_cues("", after) == DECISIVE_POINTS
 
 
 def test_a_county_is_no_cue_for_a_ticker() -> None:
-    assert count_ticker_cues("which left ", " County house prices unmoved") == 0
+    assert score_ticker_cues("which left ", " County house prices unmoved") == 0
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_county_is_no_cue_for_a_ticker() -> None:
     ],
 )
 def test_acts_offices_and_sources_decide(before: str, after: str) -> None:
-    assert count_name_cues(before, "Zorb", after, "company") >= DECISIVE
+    assert score_name_cues(before, "Zorb", after, "company") >= DECISIVE_POINTS
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_acts_offices_and_sources_decide(before: str, after: str) -> None:
     ],
 )
 def test_weaker_acts_are_strong_cues_for_names_that_others_bear(before: str, after: str) -> None:
-    assert count_name_cues(before, "Gemini", after, "company") == STRONG
+    assert score_name_cues(before, "Gemini", after, "company") == STRONG_POINTS
 
 
 @pytest.mark.parametrize("after", [" reversed its ban", " survived the crash", " was hacked in 2022"])
 def test_what_acts_without_an_article_is_a_name(after: str) -> None:
-    assert count_name_cues("", "Zorb", after, "company") == DECISIVE
+    assert score_name_cues("", "Zorb", after, "company") == DECISIVE_POINTS
 
 
 @pytest.mark.parametrize(
@@ -117,23 +117,23 @@ def test_what_acts_without_an_article_is_a_name(after: str) -> None:
     ],
 )
 def test_other_words_are_no_cues(before: str, after: str) -> None:
-    assert count_name_cues(before, "Zorb", after, "company") == 0
+    assert score_name_cues(before, "Zorb", after, "company") == 0
 
 
 @pytest.mark.parametrize(
     ("after", "entity_type", "points"),
-    [("大涨", "asset", DECISIVE), ("大涨", "company", 0), ("会長が", "person", DECISIVE)],
+    [("大涨", "asset", DECISIVE_POINTS), ("大涨", "company", 0), ("会長が", "person", DECISIVE_POINTS)],
 )
 def test_the_market_moves_coins_and_titles_belong_to_persons(
     after: str, entity_type: EntityType, points: int
 ) -> None:
-    assert count_name_cues("", "灰度", after, entity_type) == points
+    assert score_name_cues("", "灰度", after, entity_type) == points
 
 
 @pytest.mark.parametrize("after", [" delayed the fair", " prices doubled", " rose 4%"])
 def test_a_mass_noun_at_the_start_of_a_sentence_does_not_act(after: str) -> None:
-    assert count_name_cues("", "Helium", after, "asset") == 0
-    assert count_name_cues("", "Zorb", after, "asset") >= STRONG
+    assert score_name_cues("", "Helium", after, "asset") == 0
+    assert score_name_cues("", "Zorb", after, "asset") >= STRONG_POINTS
 
 
 def test_a_capital_inside_a_sentence_is_told_from_one_at_its_start() -> None:

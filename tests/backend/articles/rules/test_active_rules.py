@@ -14,7 +14,7 @@ from backend.settings import Settings
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database, change_counters
 from tests.backend.articles.packs import ship
-from tests.support.own_thread import capture_logs_of_this_thread
+from tests.support.test_session.thread_isolation import capture_logs_of_this_thread
 
 
 def rule(name: str, wrong: str, right: str, *, to: str | None = None) -> str:

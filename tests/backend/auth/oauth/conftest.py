@@ -3,14 +3,14 @@ from collections.abc import Iterator
 import pytest
 
 from backend.auth.oauth import passwords
-from tests.support.market_app import Clock, Running, enable_only, run_app, settings_in
-from tests.support.oauth_app import CHEAP, Desk, create_desk, create_person
+from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.oauth_app import FAST_PASSWORD_HASHER, Desk, create_desk, create_person
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _passwords_are_cheap() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passwords, "hasher", CHEAP)
+        patch.setattr(passwords, "hasher", FAST_PASSWORD_HASHER)
         yield
 
 

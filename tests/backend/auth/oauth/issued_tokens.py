@@ -7,7 +7,7 @@ from backend.auth.oauth import accounts, apps, grants
 from backend.auth.oauth.errors import OAuthError
 from backend.auth.oauth.grants import Consent, IssuedTokens
 from backend.store.database import Database
-from tests.support.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
+from tests.support.apps.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 

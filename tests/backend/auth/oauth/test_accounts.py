@@ -10,7 +10,7 @@ from backend.auth.oauth import accounts, apps, passwords
 from backend.auth.oauth.accounts import SignedIn
 from backend.errors import BadRequest, Conflict, NotFound, Unavailable
 from backend.store.database import Database
-from tests.support.oauth_app import CALLBACK, CHEAP, PASSWORD
+from tests.support.apps.oauth_app import CALLBACK, FAST_PASSWORD_HASHER, PASSWORD
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 
@@ -63,7 +63,7 @@ def test_sign_in_rehashes_a_password_with_an_outdated_cost(
     sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(sqlite_database)
-    dearer = type(CHEAP)(time_cost=2, memory_cost=8, parallelism=1)
+    dearer = type(FAST_PASSWORD_HASHER)(time_cost=2, memory_cost=8, parallelism=1)
     monkeypatch.setattr(passwords, "hasher", dearer)
     renewed = enter(sqlite_database, "ada")
     assert isinstance(renewed, SignedIn)
@@ -72,7 +72,7 @@ def test_sign_in_rehashes_a_password_with_an_outdated_cost(
 
 
 def test_unknown_account_is_checked_against_a_dummy_hash_of_the_current_cost() -> None:
-    assert not CHEAP.check_needs_rehash(passwords._build_random_hash())
+    assert not FAST_PASSWORD_HASHER.check_needs_rehash(passwords._build_random_hash())
     assert not passwords.matches(None, PASSWORD)
 
 

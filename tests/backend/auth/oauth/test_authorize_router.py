@@ -7,8 +7,8 @@ import pytest
 
 from backend.auth.oauth import accounts, apps
 from backend.http.pages.languages import LANGUAGES
-from tests.support.market_app import Running
-from tests.support.oauth_app import (
+from tests.support.apps.market_app import Running
+from tests.support.apps.oauth_app import (
     CALLBACK,
     PASSWORD,
     Desk,

@@ -10,8 +10,8 @@ from authlib.oauth2.rfc6749 import OAuth2Token
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from oauthlib.oauth2 import InvalidGrantError, WebApplicationClient
 
-from tests.support.asgi import send
-from tests.support.oauth_app import CALLBACK, PASSWORD, Desk, Form, post
+from tests.support.apps.oauth_app import CALLBACK, PASSWORD, Desk, Form, post
+from tests.support.http.asgi import send
 
 BASE = "http://127.0.0.1:8000"
 

@@ -16,7 +16,7 @@ from backend.auth.oauth.tables import tokens
 from backend.store.change_watcher import ChangeWatcher
 from backend.store.database import Database
 from tests.backend.auth.oauth.issued_tokens import Family, refusal, require_tokens
-from tests.support.oauth_app import PASSWORD, challenge
+from tests.support.apps.oauth_app import PASSWORD, challenge
 
 THREADS = 16
 

@@ -8,10 +8,10 @@ import pytest
 import sqlalchemy as sa
 
 from backend.http.openapi import COMMON_HEADERS, LIMIT_HEADERS
-from tests.support.asgi import Answer, send
-from tests.support.market_app import Running
-from tests.support.oauth_app import PASSWORD, Desk, Form, create_desk, post
-from tests.support.openapi import build_validator, inline_components
+from tests.support.apps.market_app import Running
+from tests.support.apps.oauth_app import PASSWORD, Desk, Form, create_desk, post
+from tests.support.http.asgi import Answer, send
+from tests.support.openapi.document import build_validator, inline_components
 
 TEXT = {"content-type": "text/plain"}
 METADATA = "/.well-known/oauth-authorization-server"

@@ -13,8 +13,8 @@ from backend.auth.oauth.cookies import Cookie
 from backend.auth.oauth.sign_in_sessions import IDLE_SESSION_LIFETIME, MAX_SESSION_LIFETIME, name_browser
 from backend.auth.oauth.tables import sign_in_sessions as sessions
 from backend.errors import BadRequest, NotFound
-from tests.support.market_app import Running
-from tests.support.oauth_app import (
+from tests.support.apps.market_app import Running
+from tests.support.apps.oauth_app import (
     PASSWORD,
     Desk,
     Form,

@@ -16,7 +16,7 @@ from backend.auth.oauth.parameters import Parameters
 from backend.auth.oauth.service import Approval, OAuth
 from backend.auth.oauth.token_format import digest
 from backend.store.database import Database
-from tests.support.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
+from tests.support.apps.oauth_app import CALLBACK, PASSWORD, VERIFIER, challenge
 from tests.support.waiting import LIMIT_SECONDS
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from backend.auth import service as auth_service
-from tests.support.asgi import Answer, send
-from tests.support.oauth_app import CALLBACK, FORM_TYPE, Desk, create_desk, create_person, post
+from tests.support.apps.oauth_app import CALLBACK, FORM_TYPE, Desk, create_desk, create_person, post
+from tests.support.http.asgi import Answer, send
 
 ENDPOINTS = ["/oauth/token", "/oauth/revoke", "/oauth/introspect"]
 

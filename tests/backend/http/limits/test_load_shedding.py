@@ -15,8 +15,8 @@ from backend.http.middleware import RequestLimits, ServiceMiddleware
 from backend.http.uvicorn_protocol import OVER_CONNECTION_LIMIT
 from backend.runtime.metrics import SHED
 from backend.store.database import Database
-from tests.support.asgi import Answer, Headers
-from tests.support.asgi import send as ask
+from tests.support.http.asgi import Answer, Headers
+from tests.support.http.asgi import send as ask
 
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 

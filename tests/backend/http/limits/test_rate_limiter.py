@@ -23,8 +23,8 @@ from backend.http.limits.rate_limiter import (
     build_limit_key,
 )
 from backend.runtime.metrics import LIMITED
-from tests.support.asgi import Answer, send
-from tests.support.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+from tests.support.apps.market_app import CALM, Clock, Running, enable_only, run_app, settings_in
+from tests.support.http.asgi import Answer, send
 
 SOMEBODY = "192.0.2.7"
 

@@ -11,8 +11,8 @@ import redis
 from backend.http.limits import redis_counters
 from backend.http.limits.rate_limiter import RateLimiter
 from backend.http.limits.redis_counters import SharedCounts
-from tests.support.own_thread import capture_logs_of_this_thread
-from tests.support.redis_server import RedisServer, run_redis
+from tests.support.processes.redis_server import RedisServer, run_redis
+from tests.support.test_session.thread_isolation import capture_logs_of_this_thread
 from tests.support.waiting import LIMIT_SECONDS
 
 AMOUNT, SECONDS = 20, 86_400

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.backend.http.pages.docs_page_app import application
-from tests.support.asgi import Answer, send
+from tests.support.http.asgi import Answer, send
 
 
 class Client:

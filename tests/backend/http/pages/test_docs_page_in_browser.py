@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.backend.http.pages.docs_page_app import application
-from tests.support.browsers import open_chromium
-from tests.support.serving import serve_app
+from tests.support.dashboard.browsers import open_chromium
+from tests.support.http.uvicorn_thread import serve_app
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 
 from backend.http.pages import landing_page
 from backend.settings import Settings
-from tests.support.asgi import Answer, send
+from tests.support.http.asgi import Answer, send
 
 
 def page(path: str = "/", *, settings: Settings | None = None, **headers: str) -> Answer:

@@ -8,7 +8,7 @@ import pytest
 from backend.markets.aggregation.aggregate import aggregate
 from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.state import AggregationState
-from tests.support.quotes import (
+from tests.support.providers.quotes import (
     DOLLAR,
     NOW,
     POLICY,

@@ -21,7 +21,17 @@ from backend.markets.aggregation.state import (
 )
 from backend.markets.numbers import format_plain
 from backend.markets.reasons import MESSAGES, Reason
-from tests.support.quotes import EMPTY, NOW, cmc, gecko, next_tick, published, quote, run_aggregation, seconds
+from tests.support.providers.quotes import (
+    EMPTY,
+    NOW,
+    cmc,
+    gecko,
+    next_tick,
+    published,
+    quote,
+    run_aggregation,
+    seconds,
+)
 
 PROVIDERS = ("coingecko", "coinmarketcap", "third", "fourth", "fifth")
 POLICY = AggregationPolicy(order=PROVIDERS, poll_seconds={"coingecko": 300, "third": 120})

@@ -14,7 +14,7 @@ from backend.markets.aggregation.freshness import (
 )
 from backend.markets.aggregation.policy import AggregationPolicy
 from backend.markets.model import QuoteEvaluation
-from tests.support.quotes import NOW, POLICY, gecko, published, seconds
+from tests.support.providers.quotes import NOW, POLICY, gecko, published, seconds
 
 EVERY_5_MIN = AggregationPolicy(poll_seconds={"coingecko": 300})
 ages = st.integers(min_value=0, max_value=200_000)

@@ -4,7 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from backend.markets.aggregation.state import OpenIncident
-from tests.support.quotes import (
+from tests.support.providers.quotes import (
     COIN,
     DOLLAR,
     NOW,

@@ -6,7 +6,7 @@ from decimal import Decimal
 from backend.markets.aggregation.policy import AggregationPolicy, AssetTraits
 from backend.markets.aggregation.price_selection import agreement_limits, jump_limit
 from backend.markets.aggregation.state import AggregationState, GoodFigure, PendingJump
-from tests.support.quotes import (
+from tests.support.providers.quotes import (
     COIN,
     DOLLAR,
     NOW,

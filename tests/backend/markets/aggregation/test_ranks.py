@@ -1,5 +1,5 @@
 from backend.markets.aggregation.ranks import assign_ranks, collect_ranks
-from tests.support.quotes import NOW, POLICY, cmc, gecko, published, quote
+from tests.support.providers.quotes import NOW, POLICY, cmc, gecko, published, quote
 
 
 def figures(**ranks):

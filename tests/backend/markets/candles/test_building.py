@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.markets.candles.building import add_price, build_from_sparkline, encode_candle, floor_to_slot
 from backend.markets.model import Candle
-from tests.support.candles import build_candles
+from tests.support.providers.candles import build_candles
 
 NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 HALF_HOUR_SECONDS, FOUR_HOURS = 1800, 14_400

@@ -17,8 +17,8 @@ from backend.markets.model import CANDLES_PER_SPAN, Candle, PublishedPrice, Quot
 from backend.markets.reasons import Reason
 from backend.markets.tables import candle_series_json, candles, price_points
 from backend.store.database import Database
-from tests.support.candles import build_candles
-from tests.support.market_app import Worker, build_sample_market, read_body
+from tests.support.apps.market_app import Worker, build_sample_market, read_body
+from tests.support.providers.candles import build_candles
 
 NOON = datetime.fromisoformat("2026-05-18T12:00:00Z")
 REALM = "live"

@@ -11,7 +11,7 @@ import structlog
 from backend.markets.candles.series_reader import CandleReader
 from backend.markets.model import CANDLES_PER_SPAN, ErrorKind, Span
 from backend.store.database import Database
-from tests.support.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
+from tests.support.apps.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
 
 @pytest.fixture

@@ -13,10 +13,18 @@ from backend.markets.icons.icon_store import IconStore, image_type
 from backend.markets.icons.monogram import render_monogram
 from backend.markets.tables import asset_icons
 from backend.store.database import Database
-from tests.support.asgi import Answer, send
-from tests.support.market_app import CALM, Clock, Running, build_worker, enable_only, live_settings, run_app
-from tests.support.provider_pages import png
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.apps.market_app import (
+    CALM,
+    Clock,
+    Running,
+    build_worker,
+    enable_only,
+    live_settings,
+    run_app,
+)
+from tests.support.http.asgi import Answer, send
+from tests.support.providers.provider_pages import png
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 ICON = "/assets/bitcoin/icon"
 DAY = timedelta(days=1)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from backend.upstream import RetryPolicy, UpstreamClient
-from tests.support.live import ASSETS, NOON, OWN, Live, Start
-from tests.support.market_app import Clock, enable_only, live_settings, run_app
-from tests.support.provider_pages import Pages
-from tests.support.provider_server import ProviderServer
+from tests.support.apps.live_mode import ASSETS, NOON, OWN, Live, Start
+from tests.support.apps.market_app import Clock, enable_only, live_settings, run_app
+from tests.support.providers.provider_pages import Pages
+from tests.support.providers.provider_server import ProviderServer
 from tests.support.waiting import LIMIT_SECONDS
 
 

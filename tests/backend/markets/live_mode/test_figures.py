@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support import databases
-from tests.support.live import MARKETS, QUOTES, Start
-from tests.support.market_app import BarePages
-from tests.support.provider_pages import COINS, Coin, Pages, Query
-from tests.support.provider_server import FAULTS, Behaviour
+from tests.support.apps.live_mode import MARKETS, QUOTES, Start
+from tests.support.apps.market_app import BarePages
+from tests.support.providers.provider_pages import COINS, Coin, Pages, Query
+from tests.support.providers.provider_server import FAULTS, Behaviour
+from tests.support.store import databases
 
 # -- all is well -------------------------------------------------------------------------------------
 

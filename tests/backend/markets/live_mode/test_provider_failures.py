@@ -6,10 +6,10 @@ import pytest
 import structlog
 
 from backend.markets import configuration
-from tests.support.live import FEAR_GREED, GLOBAL, MARKETS, NOON, QUOTES, Start
-from tests.support.market_app import Clock, Worker, build_worker, enable_only, live_settings, run_app
-from tests.support.provider_server import FAULTS
-from tests.support.running import free_port
+from tests.support.apps.live_mode import FEAR_GREED, GLOBAL, MARKETS, NOON, QUOTES, Start
+from tests.support.apps.market_app import Clock, Worker, build_worker, enable_only, live_settings, run_app
+from tests.support.processes.running import free_port
+from tests.support.providers.provider_server import FAULTS
 
 # -- one provider fails ------------------------------------------------------------------------------
 

@@ -7,9 +7,9 @@ import pytest
 import structlog
 
 from backend.markets import configuration
-from tests.support.live import MAP, NOON, QUOTES, Start
-from tests.support.market_app import Worker, build_sample_market, live_settings, run_app
-from tests.support.provider_server import FAULTS
+from tests.support.apps.live_mode import MAP, NOON, QUOTES, Start
+from tests.support.apps.market_app import Worker, build_sample_market, live_settings, run_app
+from tests.support.providers.provider_server import FAULTS
 
 
 def test_resolved_ids_survive_a_restart(start: Start, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.alternative_me import AlternativeMe, parse_fear_greed
 from backend.upstream import RetryPolicy, UpstreamClient
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
+from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, says
 
 NEWEST = {"value": "40", "value_classification": "Fear", "timestamp": "1779062400", "time_until_update": "9"}
 OLDER = {"value": "33", "value_classification": "Extreme Fear", "timestamp": "1778976000"}

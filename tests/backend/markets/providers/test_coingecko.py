@@ -14,9 +14,9 @@ from backend.markets.model import ErrorKind, ProviderError, Span
 from backend.markets.providers.coingecko import CoinGecko
 from backend.markets.providers.coingecko_parsing import parse_global, parse_markets, parse_ohlc
 from backend.settings import CoinGeckoPlan
-from tests.support.provider_pages import COINS, format_timestamp
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
-from tests.support.providers import build_coingecko as asking
+from tests.support.providers.adapters import build_coingecko as asking
+from tests.support.providers.provider_pages import COINS, format_timestamp
+from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, says
 
 MARKETS = "/api/v3/coins/markets"
 

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 
 from backend.markets.model import ErrorKind, ProviderError
 from backend.markets.providers.coingecko import CoinGecko
-from tests.support.provider_server import FAULTS, Behaviour, ProviderServer, says
-from tests.support.providers import build_coingecko as asking
+from tests.support.providers.adapters import build_coingecko as asking
+from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, says
 
 MARKETS = "/api/v3/coins/markets"
 LIMIT = {"error_code": 429, "error_message": "You've exceeded the Rate Limit."}

@@ -18,7 +18,7 @@ from backend.markets.providers.replay.transport import ReplayTransport
 from backend.markets.sources_by_mode import build_realm
 from backend.settings import Settings, SettingsError
 from backend.upstream import FailureKind, UpstreamClient, UpstreamFailure
-from tests.support.market_app import Clock, build_worker, enable_only, run_app, settings_in
+from tests.support.apps.market_app import Clock, build_worker, enable_only, run_app, settings_in
 
 FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "replay"
 RECORDED = datetime(2026, 5, 18, 12, tzinfo=UTC)

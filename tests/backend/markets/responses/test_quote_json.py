@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.market_app import (
+from tests.support.apps.market_app import (
     FEW,
     Clock,
     Running,

@@ -13,7 +13,7 @@ from backend.markets.responses.snapshot import MarketView, Snapshot
 from backend.markets.row_conversion import market_indicator_to_row
 from backend.markets.tables import market_figures
 from backend.store.database import Database, upsert
-from tests.support.market_app import Worker, build_sample_market, read_body
+from tests.support.apps.market_app import Worker, build_sample_market, read_body
 
 OVERVIEW = "/crypto/market-overview"
 

@@ -8,7 +8,13 @@ import structlog
 from backend.markets.model import ErrorKind
 from backend.markets.provider_state import ProviderState, update_state
 from backend.store.database import Database
-from tests.support.market_app import CALM, FailingSource, Worker, build_sample_market, make_sources_failable
+from tests.support.apps.market_app import (
+    CALM,
+    FailingSource,
+    Worker,
+    build_sample_market,
+    make_sources_failable,
+)
 
 
 @pytest.fixture

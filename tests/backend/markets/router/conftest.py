@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.market_app import (
+from tests.support.apps.market_app import (
     BarePages,
     Clock,
     Running,
@@ -15,7 +15,7 @@ from tests.support.market_app import (
     settings_in,
     sync_server_clock,
 )
-from tests.support.provider_server import ProviderServer
+from tests.support.providers.provider_server import ProviderServer
 
 
 @pytest.fixture(scope="package")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Span
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
 
 
 @pytest.mark.parametrize(("span", "other_field"), [("24h", "candles_7d"), ("7d", "candles_24h")])

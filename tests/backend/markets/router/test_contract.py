@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from backend.markets import schemas
 from backend.markets.model import DISPLAY_CURRENCIES
-from tests.support.market_app import Running
+from tests.support.apps.market_app import Running
 
 PRICE_FIELDS = {
     *("id", "datasrc2_id", "symbol", "source", "price_usd", "market_cap", "market_cap_rank", "last_updated"),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.market_app import Running
-from tests.support.problems import assert_problem
+from tests.support.apps.market_app import Running
+from tests.support.http.problems import assert_problem
 
 # -- rankings ----------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from backend.markets.sample import EventKind, Schedule
 from backend.markets.sample.calibration import load_shipped_calibration
 from backend.markets.sample.event_schedule import EPOCH
-from tests.support.sample_events import CYCLE, events_at, next_event
+from tests.support.providers.sample_events import CYCLE, events_at, next_event
 
 SCHEDULE = Schedule(load_shipped_calibration().event_assets)
 ANY_TIME = st.datetimes(datetime(2020, 1, 1), datetime(2040, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001

@@ -14,7 +14,7 @@ from backend.markets.sample.decimal_conversion import to_percent, to_price
 from backend.markets.sample.event_schedule import EPOCH
 from backend.markets.sample.fear_greed import BANDS
 from tests.backend.markets.sample.conftest import SEED, Coin
-from tests.support.sample_events import next_event
+from tests.support.providers.sample_events import next_event
 
 Views = Mapping[str, SampleProvider]
 

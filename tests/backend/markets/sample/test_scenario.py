@@ -12,7 +12,7 @@ from backend.markets.model import Quote
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.sample.calibration import load_shipped_calibration
 from tests.backend.markets.sample.conftest import Coin
-from tests.support.sample_events import next_event
+from tests.support.providers.sample_events import next_event
 
 CYCLE_START = datetime(2026, 11, 16, tzinfo=UTC)
 ALTS = ["solana", "xrp", "dogecoin", "cardano", "chainlink", "avalanche", "sui", "polkadot", "near", "aave"]

@@ -18,7 +18,7 @@ from backend.markets.model import Quote
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from tests.backend.markets.sample.conftest import SEED, coins
-from tests.support.sample_events import next_event
+from tests.support.providers.sample_events import next_event
 
 ASSETS = coins()
 MARKET = SampleMarket(SEED, ASSETS)

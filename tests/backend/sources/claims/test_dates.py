@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.sources.claims import dates, numbers, quantities
-from backend.sources.claims.dates import agree, build_record_date, find_dates
+from backend.sources.claims.dates import build_record_date, can_agree, find_dates
 
 DAYS = st.dates(min_value=date(1990, 1, 1), max_value=date(2059, 12, 31))
 MONTHS = list(month_name)[1:]
@@ -71,7 +71,7 @@ def test_an_ambiguous_numeric_date_keeps_both_readings() -> None:
     (found,) = find_dates("04/05/2024")
     assert {found.first, found.other} == {date(2024, 5, 4), date(2024, 4, 5)}
     (apart,) = find_dates("5 April 2024")
-    assert agree(found, apart)
+    assert can_agree(found, apart)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_reference_date_completes_a_partial_date(text: str, reference: date, f
 def test_without_a_reference_date_a_day_has_no_year_and_yesterday_is_ignored() -> None:
     (found,) = find_dates("on 20 April")
     assert found.yearless
-    assert agree(found, find_dates("2024-04-20")[0])
-    assert not agree(found, find_dates("2024-04-21")[0])
+    assert can_agree(found, find_dates("2024-04-20")[0])
+    assert not can_agree(found, find_dates("2024-04-21")[0])
     assert find_dates("yesterday, 昨天") == []
 
 
@@ -123,24 +123,24 @@ def test_a_day_without_a_year_takes_the_year_of_the_previous_date() -> None:
 @given(DAYS, DAYS)
 def test_dates_agree_symmetrically_if_they_are_equal(one: date, other: date) -> None:
     first, second = find_dates(one.isoformat())[0], find_dates(other.isoformat())[0]
-    assert agree(first, second) is agree(second, first) is (one == other)
-    assert agree(first, find_dates(f"{one.year}年{one.month}月")[0])
+    assert can_agree(first, second) is can_agree(second, first) is (one == other)
+    assert can_agree(first, find_dates(f"{one.year}年{one.month}月")[0])
 
 
 def test_a_record_with_day_precision_matches_only_that_day() -> None:
     record = build_record_date(datetime(2024, 4, 20, tzinfo=UTC), "day")
     assert record is not None
-    assert agree(find_dates("April 2024")[0], record)
-    assert not agree(find_dates("2024-04-21")[0], record)
-    assert not agree(find_dates("2024-04-19")[0], record)
+    assert can_agree(find_dates("April 2024")[0], record)
+    assert not can_agree(find_dates("2024-04-21")[0], record)
+    assert not can_agree(find_dates("2024-04-19")[0], record)
 
 
 def test_a_record_near_midnight_matches_both_adjacent_days() -> None:
     record = build_record_date(datetime(2024, 4, 20, 0, 9, 27, tzinfo=UTC), "second")
     assert record is not None
-    assert agree(find_dates("19 April 2024")[0], record)
-    assert agree(find_dates("20 April 2024")[0], record)
-    assert not agree(find_dates("21 April 2024")[0], record)
+    assert can_agree(find_dates("19 April 2024")[0], record)
+    assert can_agree(find_dates("20 April 2024")[0], record)
+    assert not can_agree(find_dates("21 April 2024")[0], record)
 
 
 @given(st.text(alphabet="0123456789年月日/-. AprilMayQ令和年四", max_size=60))

@@ -17,8 +17,8 @@ from backend.sources.retrieval.web_pages import (
 )
 from backend.store.database import Database
 from backend.upstream import Fetched
-from tests.support.market_app import Clock
-from tests.support.provider_server import HTML, Behaviour, ProviderServer
+from tests.support.apps.market_app import Clock
+from tests.support.providers.provider_server import HTML, Behaviour, ProviderServer
 
 START = datetime(2026, 5, 18, 9, tzinfo=UTC)
 ARTICLE = """<html><head><title>Order granted</title>

@@ -16,7 +16,7 @@ from backend.timelines.analysis.scores_over_time import (
 )
 from backend.timelines.model import Metrics, ScoreAdjustment
 from backend.timelines.statistics.means import mean_of_cases
-from tests.support.scored_runs import arrays, build_daily_runs, run
+from tests.support.runs.scored_runs import arrays, build_daily_runs, run
 
 CASES = [f"case {n:02}" for n in range(12)]
 

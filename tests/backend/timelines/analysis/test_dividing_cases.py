@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from backend.timelines.analysis.comparison import build_profile_groups, compare_runs
 from backend.timelines.analysis.dividing_cases import DividingCase, find_dividing_cases
 from backend.timelines.model import Run
-from tests.support.scored_runs import arrays, run
+from tests.support.runs.scored_runs import arrays, run
 
 RUNS = [
     run("A", "same", 0.5),

@@ -9,7 +9,7 @@ from backend.timelines.analysis.evaluation_sentences import break_sentence, chan
 from backend.timelines.analysis.evaluations import Evaluation, list_evaluations
 from backend.timelines.analysis.scores_over_time import DAY, HOUR, build_evaluation_lines, build_score_lines
 from backend.timelines.model import Run
-from tests.support.scored_runs import arrays, run
+from tests.support.runs.scored_runs import arrays, run
 
 
 def _build(name: str, hour: float, cases: Iterable[str], *, profile: str = "A", **more: object) -> list[Run]:

@@ -4,7 +4,7 @@ import pytest
 
 from backend.timelines.analysis.comparison import ProfileComparison, compare_profiles
 from backend.timelines.analysis.gate import judge_gate
-from tests.support.scored_runs import arrays, run
+from tests.support.runs.scored_runs import arrays, run
 
 
 def _compare(*gains: float) -> ProfileComparison:

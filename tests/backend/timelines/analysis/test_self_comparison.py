@@ -16,7 +16,7 @@ from backend.timelines.analysis.self_comparison import (
 from backend.timelines.analysis.verdicts import verdict
 from backend.timelines.columns.run_arrays import RunArrays
 from backend.timelines.model import Run, SplitKind
-from tests.support.scored_runs import START, arrays, build_daily_runs, run
+from tests.support.runs.scored_runs import START, arrays, build_daily_runs, run
 
 FALLS = (0.2, 0.3, 0.25, 0.4, 0.35, 0.3)
 """How far each case falls from the third evaluation on."""

@@ -22,7 +22,7 @@ from backend.timelines.analysis.verdicts import (
     watch_sentence,
 )
 from backend.timelines.statistics.paired_comparison import compare
-from tests.support.scored_runs import arrays, run
+from tests.support.runs.scored_runs import arrays, run
 
 
 def build_verdict(

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from backend.timelines.model import Profile
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 GAINS = (0.12, 0.05, 0.1, 0.08, 0.14, 0.02, 0.1, 0.07)
 

@@ -4,7 +4,7 @@ import pytest
 
 from backend.timelines import text_store
 from backend.timelines.model import GraderWords, RunTexts
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 
 def _add(service: TimelinesApp, profile: str, case: str, score: float) -> None:

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.cli.runs import app as runs_app
-from tests.support.timelines import TimelinesApp, build_run_json
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 
 def _post(service: TimelinesApp, name: str, day: int, cases: str, profile: str = "one", **more: Any) -> None:

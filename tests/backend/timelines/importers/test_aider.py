@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.run_files import Reading
+from tests.support.runs.run_files import Reading
 
 ENTRY = """
 - dirname: 2025-01-20-19-11-38--r1-diff

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from backend.timelines.model import Metrics, ScoreAdjustment
-from tests.support.run_files import Reading
+from tests.support.runs.run_files import Reading
 
 HEADERS = "run_id,timestamp,case_id,profile,success,raw_score,max_score"
 

@@ -12,7 +12,7 @@ from backend.timelines import store
 from backend.timelines.evaluation_store import load_evaluations
 from backend.timelines.importers.run_import import ImportRequest, ImportResult, import_files
 from backend.timelines.model import Run
-from tests.support.run_files import (
+from tests.support.runs.run_files import (
     INSPECT_HEADER,
     MemoryStore,
     Reading,

@@ -9,8 +9,8 @@ from backend.store.database import Database
 from backend.timelines.importers.import_store import DatabaseStore
 from backend.timelines.importers.run_import import ImportRequest, import_files
 from backend.timelines.profiles.profile_files import InvalidProfilesError
-from tests.support.homes import set_up_home
-from tests.support.run_files import own_run, write_json, write_lines
+from tests.support.runs.run_files import own_run, write_json, write_lines
+from tests.support.store.data_folders import set_up_home
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from backend.timelines.importers import inspect_ai_zip
 from backend.timelines.model import Metrics
-from tests.support.run_files import (
+from tests.support.runs.run_files import (
     INSPECT_HEADER,
     Reading,
     inspect_sample,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.run_files import Reading
+from tests.support.runs.run_files import Reading
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 REPORT = """<?xml version="1.0" encoding="utf-8"?>

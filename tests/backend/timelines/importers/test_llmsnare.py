@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.timelines.model import Metrics
-from tests.support.run_files import Reading, write_lines
+from tests.support.runs.run_files import Reading, write_lines
 
 
 def result(**fields: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.run_files import Reading, write_json, write_lines
+from tests.support.runs.run_files import Reading, write_json, write_lines
 
 DATE = "2026-03-01T10-11-12.345678"
 

@@ -10,7 +10,7 @@ from backend.timelines.importers import json_reader
 from backend.timelines.importers.native_jsonl import profiles_beside
 from backend.timelines.model import Profile
 from backend.timelines.profiles.profile_files import InvalidProfilesError
-from tests.support.run_files import Reading, own_run, write_json, write_lines
+from tests.support.runs.run_files import Reading, own_run, write_json, write_lines
 
 
 def test_lines_and_arrays_are_imported(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.run_files import Reading, write_json
+from tests.support.runs.run_files import Reading, write_json
 
 LONG = "You are a careful assistant. Answer {{question}} in one word, without any explanation at all."
 

@@ -9,7 +9,7 @@ from backend.cli.runs.import_runs import FormatName
 from backend.timelines.importers import json_reader
 from backend.timelines.importers.registry import FORMATS, detect
 from backend.timelines.model import Run
-from tests.support.run_files import (
+from tests.support.runs.run_files import (
     INSPECT_HEADER,
     inspect_sample,
     own_run,

@@ -9,7 +9,7 @@ from backend.timelines.importers import run_import
 from backend.timelines.importers.model import Options
 from backend.timelines.importers.run_import import ImportRequest, ImportResult, import_files
 from backend.timelines.model import Profile
-from tests.support.run_files import MemoryStore, own_run, write_json, write_lines
+from tests.support.runs.run_files import MemoryStore, own_run, write_json, write_lines
 
 
 def write_runs(folder: Path, *wrong: int, count: int = 10, name: str = "a.jsonl") -> Path:

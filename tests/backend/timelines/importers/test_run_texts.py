@@ -10,7 +10,7 @@ from backend.timelines.importers.model import Options
 from backend.timelines.importers.run_import import ImportRequest, import_files
 from backend.timelines.importers.run_texts import TextOptions
 from backend.timelines.model import GraderWords, RunTexts
-from tests.support.run_files import (
+from tests.support.runs.run_files import (
     INSPECT_HEADER,
     MemoryStore,
     Reading,

@@ -12,7 +12,7 @@ from backend.timelines.responses.chunk_cache import (
     ChunkCache,
     JoinedRuns,
 )
-from tests.support.timelines import build_run_json, run_timelines_app
+from tests.support.runs.timeline_app import build_run_json, run_timelines_app
 
 
 class Watch:

@@ -9,7 +9,7 @@ import pytest
 from backend.settings import Settings
 from backend.timelines.model import Profile
 from backend.timelines.service import TimelineService
-from tests.support.timelines import TimelinesApp, build_run_json, run_timelines_app
+from tests.support.runs.timeline_app import TimelinesApp, build_run_json, run_timelines_app
 
 ARROW = "application/vnd.apache.arrow.stream"
 PATHS = ("/v1/timelines", "/v1/timelines?limit=1", "/v1/timelines/one", "/v1/timelines?case_id=none")

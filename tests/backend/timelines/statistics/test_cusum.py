@@ -10,7 +10,7 @@ from backend.timelines.statistics.false_alarms import (
     unchanged_series,
 )
 from backend.timelines.statistics.passes import pass_numbers
-from benchmarks import alarm_rates
+from benchmarks.timelines import alarm_rates
 
 OBSERVED = (
     "9.45 7.99 9.29 11.66 12.16 10.18 8.04 11.46 9.20 10.34 9.03 11.47 10.51 9.40 10.08 "

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from backend.timelines.statistics.distributions import t_quantile
 from backend.timelines.statistics.score_intervals import score_interval, score_intervals, wilson_ends
-from benchmarks.interval_coverage import CASES, DESIGNS, measure
+from benchmarks.timelines.interval_coverage import CASES, DESIGNS, measure
 
 SCORES = st.lists(st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.floats(0, 1)), min_size=2, max_size=60)
 

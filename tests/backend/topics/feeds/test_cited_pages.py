@@ -18,8 +18,8 @@ from backend.topics.model import Media
 from backend.topics.store import topic_rows
 from backend.topics.tables import cited_pages as pages_table
 from backend.topics.tables import topics
-from tests.support.feeds import NOW, Round, build_date_element, item, rss
-from tests.support.provider_server import ProviderServer
+from tests.support.providers.feeds import NOW, Round, build_date_element, item, rss
+from tests.support.providers.provider_server import ProviderServer
 
 NOTICE = "https://blog.kraken.com/security/notice-1"
 TEXT = (

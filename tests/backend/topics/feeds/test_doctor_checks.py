@@ -11,8 +11,8 @@ from backend.doctor.runner import run_checks
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.feeds.doctor_checks import check_feeds
-from tests.support.feeds import NOW, Round, feed, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import NOW, Round, feed, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 
 @pytest.fixture

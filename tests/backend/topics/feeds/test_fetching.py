@@ -14,8 +14,8 @@ from backend.store.database import Database, change_counters
 from backend.topics.feeds import article_store, polling_schedule
 from backend.topics.tables import feeds as feeds_table
 from backend.topics.tables import news_items
-from tests.support.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import LONG, NOW, Round, build_date_element, feed, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 LATER = NOW + timedelta(hours=9)
 
@@ -64,7 +64,7 @@ def test_an_article_is_stored_with_its_entities_and_figures(
     )
     report = round_.ask()
     (stored,) = load_articles(database)
-    assert (report.added, report.brought_news) == (1, True)
+    assert (report.added, report.has_changes) == (1, True)
     assert (stored.url, stored.language, stored.topic_id) == ("https://news.example/1", "en", None)
     assert json.loads(stored.entities)[0] == "tether"
     assert {"318000 USD", "12 %"} <= set(json.loads(stored.figures))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from backend.sources.claims import simhash
 from backend.topics.feeds.near_duplicates import Fingerprint, FingerprintIndex
-from tests.support.feeds import NOW
+from tests.support.providers.feeds import NOW
 
 
 def build_fingerprint(

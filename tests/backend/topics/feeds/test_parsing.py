@@ -8,7 +8,7 @@ import pytest
 from backend.entities.model import Language
 from backend.topics.feeds import entry_text
 from backend.topics.feeds.parsing import MAX_ENTRIES, Entry, NotAFeedError, ParsedFeed, parse
-from tests.support.feeds import build_date_element, item, rss
+from tests.support.providers.feeds import build_date_element, item, rss
 
 HERE = "https://news.example/feeds/all.xml"
 RDF = """<?xml version="1.0" encoding="UTF-8"?>

@@ -6,11 +6,11 @@ import pytest
 from lxml import etree
 
 from backend.topics.feeds.polling_interval import (
-    ANY_TIME,
-    Pace,
+    NO_HINTS,
+    PollingHints,
     compute_next_poll,
     parse_cache_time,
-    parse_pace,
+    parse_polling_hints,
     parse_retry_after,
 )
 
@@ -18,8 +18,8 @@ NOON = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)  # a Monday
 TEN = timedelta(minutes=10)
 
 
-def text_value(inside: str) -> Pace:
-    return parse_pace(
+def text_value(inside: str) -> PollingHints:
+    return parse_polling_hints(
         etree.fromstring(f"<rss version='2.0'><channel><title>A</title>{inside}</channel></rss>")
     )
 
@@ -27,7 +27,9 @@ def text_value(inside: str) -> Pace:
 def test_ttl_and_skipped_hours_and_days_are_parsed() -> None:
     hours = "<skipHours><hour>0</hour><hour> 24 </hour><hour>7</hour><hour>99</hour><hour/></skipHours>"
     days = "<skipDays><day>Sunday</day><day>saturday</day><day>Caturday</day></skipDays>"
-    assert text_value(f"<ttl> 60 </ttl>{hours}{days}") == Pace(60, frozenset({0, 7}), frozenset({5, 6}))
+    assert text_value(f"<ttl> 60 </ttl>{hours}{days}") == PollingHints(
+        60, frozenset({0, 7}), frozenset({5, 6})
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,20 +47,20 @@ def test_ttl_and_skipped_hours_and_days_are_parsed() -> None:
     ],
 )
 def test_implausible_hints_are_ignored(inside: str) -> None:
-    assert text_value(inside) == ANY_TIME
+    assert text_value(inside) == NO_HINTS
 
 
 def test_atom_has_no_hints_and_rdf_has_them_in_its_namespace() -> None:
     atom = "<feed xmlns='http://www.w3.org/2005/Atom'><ttl>60</ttl></feed>"
-    assert parse_pace(etree.fromstring(atom)) == ANY_TIME
+    assert parse_polling_hints(etree.fromstring(atom)) == NO_HINTS
     rdf = "<rdf:RDF xmlns:rdf='http://r/' xmlns='http://purl.org/rss/1.0/'><channel><ttl>5</ttl></channel></rdf:RDF>"
-    assert parse_pace(etree.fromstring(rdf)).ttl_minutes == 5
+    assert parse_polling_hints(etree.fromstring(rdf)).ttl_minutes == 5
 
 
 def test_hints_survive_json() -> None:
-    pace = Pace(60, frozenset({23, 1}), frozenset({6}))
-    assert Pace.from_json(pace.to_json()) == pace
-    assert Pace.from_json(None) == ANY_TIME
+    pace = PollingHints(60, frozenset({23, 1}), frozenset({6}))
+    assert PollingHints.from_json(pace.to_json()) == pace
+    assert PollingHints.from_json(None) == NO_HINTS
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_retry_after_is_parsed_up_to_a_day(text: str, wait: timedelta | None) ->
 
 def test_the_longest_of_interval_ttl_and_cache_time_counts_up_to_six_hours() -> None:
     def wait(ttl: int = 0, cache_time: float = 0) -> timedelta:
-        return compute_next_poll(NOON, TEN, Pace(ttl), timedelta(minutes=cache_time)) - NOON
+        return compute_next_poll(NOON, TEN, PollingHints(ttl), timedelta(minutes=cache_time)) - NOON
 
     assert (wait(), wait(ttl=5), wait(ttl=30), wait(ttl=30, cache_time=45)) == (
         TEN,
@@ -109,12 +111,14 @@ def test_the_longest_of_interval_ttl_and_cache_time_counts_up_to_six_hours() -> 
         timedelta(minutes=45),
     )
     assert wait(ttl=10_000) == timedelta(hours=6)
-    assert compute_next_poll(NOON, timedelta(hours=24), Pace(), timedelta()) == NOON + timedelta(hours=24)
+    assert compute_next_poll(NOON, timedelta(hours=24), PollingHints(), timedelta()) == NOON + timedelta(
+        hours=24
+    )
 
 
 def test_skipped_hours_and_days_delay_a_poll_by_at_most_a_day() -> None:
     def due(now: datetime, *hours: int, days: frozenset[int] = frozenset()) -> datetime:
-        return compute_next_poll(now, TEN, Pace(0, frozenset(hours), days), timedelta())
+        return compute_next_poll(now, TEN, PollingHints(0, frozenset(hours), days), timedelta())
 
     assert due(NOON, 13) == NOON + TEN
     assert due(NOON, 12, 13) == NOON + timedelta(hours=2)

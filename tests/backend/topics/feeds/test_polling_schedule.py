@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from backend.store.database import Database
 from backend.topics.tables import feeds as feeds_table
-from tests.support.feeds import NOW, Round, item, rss
-from tests.support.provider_server import Behaviour, ProviderServer
+from tests.support.providers.feeds import NOW, Round, item, rss
+from tests.support.providers.provider_server import Behaviour, ProviderServer
 
 MINUTE = timedelta(minutes=1)
 
@@ -65,7 +65,7 @@ def test_retry_after_is_respected_even_when_all_feeds_are_requested(round_: Roun
     round_.server.once("/a", Behaviour(status, b"", "text/plain", {"Retry-After": "7200"}))
     round_.serve(rss([item(1)]))
     assert wait(round_) == timedelta(hours=2)
-    assert round_.ask(NOW + 119 * MINUTE, everything=True).results == ()
+    assert round_.ask(NOW + 119 * MINUTE, force=True).results == ()
     assert len(round_.server.seen("/a")) == 1
     assert round_.ask(NOW + 120 * MINUTE).count("answered") == 1
     assert load_state(round_.database).held_until is None

@@ -17,8 +17,8 @@ from backend.topics.generated_texts.writer import Writer
 from backend.topics.insights.service import InsightService
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
-from tests.support.market_app import Clock
-from tests.support.provider_server import ProviderServer
+from tests.support.apps.market_app import Clock
+from tests.support.providers.provider_server import ProviderServer
 
 NOW = datetime(2026, 5, 18, 12, tzinfo=UTC)
 THEFT = TopicText(

@@ -12,7 +12,7 @@ from backend.articles.matching.rule_set import RuleSet
 from backend.articles.rules import rules_loader
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.generated_texts.faithfulness_check import CheckInputs, find_faults
-from tests.support.laws import examples
+from tests.support.test_session.property_tests import examples
 
 THEFT = (
     "Hackers took $40 million from Bybit on 18 May 2026 at 12:30 UTC, about 2.5% of its funds. "

@@ -11,7 +11,7 @@ from backend.markets.candles import price_history
 from backend.topics.model import Media, TopicText
 from backend.topics.store import generation_records, topic_store
 from tests.backend.topics.generated_texts.conftest import NOW, THEFT, WriterSetup, build_article
-from tests.support import chat
+from tests.support.providers import chat_completions
 
 ONLY: dict[str, Any] = {"model_topics": ("insights",)}
 EARLIER_URL = "https://one.example/pause"
@@ -32,8 +32,10 @@ DIFFER = "One puts the loss at $40 million, Two at $90 million."
 BEFORE = "On 17 May 2026 the exchange had paused withdrawals."
 
 
-def build_sections(**texts: str) -> chat.Behaviour:
-    return chat.answer({"sections": [{"part": part, "text": text} for part, text in texts.items()]})
+def build_sections(**texts: str) -> chat_completions.Behaviour:
+    return chat_completions.answer(
+        {"sections": [{"part": part, "text": text} for part, text in texts.items()]}
+    )
 
 
 def store_theft(setup: WriterSetup, **fields: Any) -> int:
@@ -56,7 +58,8 @@ def insight_texts(setup: WriterSetup, number: int) -> dict[str, str]:
 def test_model_prose_replaces_the_templates_and_keeps_their_links(setup: WriterSetup) -> None:
     number = store_theft(setup)
     setup.server.once(
-        chat.PATH, build_sections(conclusion=CONCLUSION, confirmed=CONFIRMED, differ=DIFFER, before=BEFORE)
+        chat_completions.PATH,
+        build_sections(conclusion=CONCLUSION, confirmed=CONFIRMED, differ=DIFFER, before=BEFORE),
     )
     assert setup.tick(**ONLY) == {"written": 1, "nothing": 1}
     insight = setup.insight(number)
@@ -93,7 +96,7 @@ def test_a_part_that_fails_the_check_keeps_its_template(
     template_texts = insight_texts(setup, number)
     titles = {"differ": "Where sources differ", "before": "What came before", "confirmed": "Who says what"}
     good = {"conclusion": CONCLUSION, "confirmed": CONFIRMED, "differ": DIFFER, "before": BEFORE}
-    setup.server.once(chat.PATH, build_sections(**{**good, part: text}))
+    setup.server.once(chat_completions.PATH, build_sections(**{**good, part: text}))
     assert setup.tick(**ONLY)["partly"] == 1
     texts = insight_texts(setup, number)
     assert texts[titles[part]] == template_texts[titles[part]]
@@ -104,7 +107,7 @@ def test_a_part_that_fails_the_check_keeps_its_template(
 
 def test_after_a_change_the_template_serves_until_the_model_writes_again(setup: WriterSetup) -> None:
     number = store_theft(setup)
-    setup.server.once(chat.PATH, build_sections(conclusion=CONCLUSION, before=BEFORE))
+    setup.server.once(chat_completions.PATH, build_sections(conclusion=CONCLUSION, before=BEFORE))
     setup.tick(**ONLY)
     setup.clock.move(minutes=1)
     with setup.database.write() as connection:
@@ -114,7 +117,7 @@ def test_after_a_change_the_template_serves_until_the_model_writes_again(setup: 
     assert "Confirmed at the source: U.S. Securities" in texts["conclusion"]
     assert texts["What came before"] == BEFORE, "the facts behind it are the same"
     fresh = "Bybit lost $40 million to hackers, as the SEC confirms."
-    setup.server.once(chat.PATH, build_sections(conclusion=fresh))
+    setup.server.once(chat_completions.PATH, build_sections(conclusion=fresh))
     assert setup.tick(**ONLY)["written"] == 1
     assert insight_texts(setup, number)["conclusion"] == fresh
 
@@ -127,7 +130,9 @@ def test_the_market_part_is_written_once_per_stage_with_the_figures_of_its_end(s
             price_history.update_candles(connection, realm, {"bitcoin": Decimal(price)}, moment)
     number = setup.put(replace(THEFT, summary=""), entities=("bitcoin",), media=MEDIA[:1], hours=0)
     setup.clock.move(hours=1, minutes=31)
-    setup.server.once(chat.PATH, build_sections(market="Bitcoin rose 2.0%, from $100.00 to $102.00."))
+    setup.server.once(
+        chat_completions.PATH, build_sections(market="Bitcoin rose 2.0%, from $100.00 to $102.00.")
+    )
     assert setup.tick(**ONLY) == {"written": 1}
     title = "The market around it"
     assert insight_texts(setup, number)[title] == "Bitcoin rose 2.0%, from $100.00 to $102.00."
@@ -135,7 +140,9 @@ def test_the_market_part_is_written_once_per_stage_with_the_figures_of_its_end(s
     assert setup.tick(**ONLY) == {}
     setup.clock.move(hours=1)
     assert insight_texts(setup, number)[title].startswith("Bitcoin went from $100.00 to"), "its time is past"
-    setup.server.once(chat.PATH, build_sections(market="Bitcoin fell 20.0%, from $100.00 to $120.00."))
+    setup.server.once(
+        chat_completions.PATH, build_sections(market="Bitcoin fell 20.0%, from $100.00 to $120.00.")
+    )
     assert setup.tick(**ONLY) == {"dropped": 1}
     assert insight_texts(setup, number)[title].startswith("Bitcoin went from $100.00 to")
 
@@ -159,9 +166,9 @@ def test_figures_and_names_are_found_inside_japanese_text(setup: WriterSetup) ->
     number = store_theft(setup, texts={"ja": TopicText("取引所から流出", origin="publisher")})
     text = "Oneは$40 million、Twoは$90 millionと伝える。"
     turned = "Oneは$90 million、Twoは$40 millionと伝える。"
-    setup.server.once(chat.PATH, build_sections(differ=turned))
+    setup.server.once(chat_completions.PATH, build_sections(differ=turned))
     assert setup.tick(**ONLY)["dropped"] == 1
-    setup.server.once(chat.PATH, build_sections(differ=text))
+    setup.server.once(chat_completions.PATH, build_sections(differ=text))
     setup.tick(**ONLY, model_name="large-1")
     assert text in [
         section["expanded_explanation"] for section in setup.insight(number, "ja")["deep_analysis"]

@@ -11,8 +11,8 @@ from backend.store.database import Database
 from backend.topics.generated_texts.doctor_checks import check_generated_texts
 from backend.topics.tasks import MODEL_TEXTS, model_schedules
 from tests.backend.topics.generated_texts.conftest import JA, ZH, WriterSetup
-from tests.support import chat
-from tests.support.provider_server import Behaviour, says
+from tests.support.providers import chat_completions
+from tests.support.providers.provider_server import Behaviour, says
 
 FAILURES = {
     "limiting": says(429, {"error": {}}, retry_after="40"),
@@ -20,9 +20,9 @@ FAILURES = {
     "down": says(500, {}),
     "web page": Behaviour(200, b"<html>", "text/html"),
     "cut off": Behaviour(200, b'{"id": "c-1", "choi', "application/json"),
-    "empty": chat.completion(""),
-    "truncated": chat.completion('{"title": "Bybit'),
-    "wrong shape": chat.answer({"titel": "x"}),
+    "empty": chat_completions.completion(""),
+    "truncated": chat_completions.completion('{"title": "Bybit'),
+    "wrong shape": chat_completions.answer({"titel": "x"}),
     "dropped": Behaviour(drop=True),
 }
 
@@ -36,15 +36,15 @@ def state(setup: WriterSetup) -> tuple[str, str]:
 def test_a_failing_model_ends_the_tick_is_reported_and_writing_resumes(setup: WriterSetup, name: str) -> None:
     number = setup.put()
     setup.put(hours=2)
-    setup.server.always(chat.PATH, FAILURES[name])
+    setup.server.always(chat_completions.PATH, FAILURES[name])
     setup.tick()
     assert set(setup.read(number).texts) == {"en"}
     assert len(setup.server.requests) <= 2, "one question, and at most a second try"
     assert state(setup)[0] == "fault"
     setup.tick()
     assert len(setup.server.requests) <= 2, "it is left alone"
-    setup.server.always(chat.PATH, None)
-    setup.server.once(chat.PATH, *[chat.answer(text) for text in (JA, ZH) * 2])
+    setup.server.always(chat_completions.PATH, None)
+    setup.server.once(chat_completions.PATH, *[chat_completions.answer(text) for text in (JA, ZH) * 2])
     for _ in range(2):
         setup.clock.move(hours=3)
         setup.tick()
@@ -54,7 +54,11 @@ def test_a_failing_model_ends_the_tick_is_reported_and_writing_resumes(setup: Wr
 
 def test_a_refusal_affects_only_one_text(setup: WriterSetup) -> None:
     number = setup.put()
-    setup.server.once(chat.PATH, chat.completion(None, refusal="I cannot."), chat.answer(ZH))
+    setup.server.once(
+        chat_completions.PATH,
+        chat_completions.completion(None, refusal="I cannot."),
+        chat_completions.answer(ZH),
+    )
     assert setup.tick() == {"unusable": 1, "written": 1}
     assert set(setup.read(number).texts) == {"en", "zh"}
     assert state(setup)[0] == "ok"
@@ -65,7 +69,9 @@ def test_after_the_daily_limit_nothing_is_requested_until_the_next_day(
 ) -> None:
     setup = make_setup(database)
     number = setup.put()
-    setup.server.once(chat.PATH, chat.answer(JA, sent=45_000), chat.answer(ZH))
+    setup.server.once(
+        chat_completions.PATH, chat_completions.answer(JA, sent=45_000), chat_completions.answer(ZH)
+    )
     little = {"model_daily_ceiling": Decimal("0.05")}  # the first answer cost 0.045, the next may cost 0.008
     assert setup.tick(**little) == {"written": 1}
     setup.clock.move(hours=2)
@@ -80,7 +86,11 @@ def test_after_the_daily_limit_nothing_is_requested_until_the_next_day(
 
 def test_doctor_reports_written_texts_and_the_reasons_for_the_others(setup: WriterSetup) -> None:
     setup.put()
-    setup.server.once(chat.PATH, chat.answer({**JA, "title": "Bybitで9億ドル流出"}), chat.answer(ZH))
+    setup.server.once(
+        chat_completions.PATH,
+        chat_completions.answer({**JA, "title": "Bybitで9億ドル流出"}),
+        chat_completions.answer(ZH),
+    )
     setup.tick()
     (result,) = check_generated_texts(setup.settings, setup.database, now=setup.clock())
     assert result.sentence == (

@@ -4,7 +4,7 @@ import pytest
 
 from backend.articles.engine import RuleSet
 from backend.entities.model import Language
-from backend.topics.grouping.categories import category, find_urgent_kinds
+from backend.topics.grouping.categories import find_category, find_urgent_kinds
 from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.model import Category
 from tests.backend.topics.grouping.conftest import Make
@@ -19,7 +19,7 @@ def publishers(rules: RuleSet) -> PublisherCatalogue:
 
 
 def categorize(publishers: PublisherCatalogue, members: list, **more: object) -> Category:  # type: ignore[type-arg]
-    return category(members, publishers, **{"about": ["bitcoin"], "is_relevant": True, **more})  # type: ignore[arg-type]
+    return find_category(members, publishers, **{"about": ["bitcoin"], "is_relevant": True, **more})  # type: ignore[arg-type]
 
 
 def test_an_incident_reported_by_three_outlets_within_two_hours_is_breaking(

@@ -11,8 +11,8 @@ from backend.store.database import Database
 from backend.topics.grouping.regrouping import regroup
 from backend.topics.store import topic_rows
 from backend.topics.tables import topics
-from tests.support.feeds import NOW, Round, build_date_element, item, rss
-from tests.support.provider_server import ProviderServer
+from tests.support.providers.feeds import NOW, Round, build_date_element, item, rss
+from tests.support.providers.provider_server import ProviderServer
 
 LATER = NOW + timedelta(hours=9)
 

@@ -7,7 +7,7 @@ import pytest
 from backend.articles.engine import RuleSet
 from backend.topics.feeds.entry_links import Link
 from backend.topics.feeds.link_roles import LinkRole
-from backend.topics.grouping.cited_sources import is_standing_page
+from backend.topics.grouping.cited_sources import is_evergreen_page
 from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.model import Media
@@ -88,4 +88,4 @@ def test_the_label_of_a_source_is_its_host_and_no_word_of_the_link(context: Topi
     ],
 )
 def test_holdings_documentation_and_explainers_are_standing_pages(url: str, is_standing: bool) -> None:
-    assert is_standing_page(url) is is_standing
+    assert is_evergreen_page(url) is is_standing

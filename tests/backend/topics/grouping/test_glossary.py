@@ -1,15 +1,15 @@
 """Words of the field, explained beside a topic."""
 
 from backend.entities.model import LANGUAGES
-from backend.topics.grouping.glossary import MAX_TERMS, glossary, terms_in
+from backend.topics.grouping.glossary import MAX_TERMS, find_terms, load_glossary
 
 
 def names(text: str, language: str) -> list[str]:
-    return [term.term for term in terms_in([text], language)]  # type: ignore[arg-type]
+    return [term.term for term in find_terms([text], language)]  # type: ignore[arg-type]
 
 
 def test_every_term_is_named_and_explained_in_all_three_languages() -> None:
-    by_language = glossary()
+    by_language = load_glossary()
     ids = [[entry.id for entry in by_language[language]] for language in LANGUAGES]
     assert ids[0] == ids[1] == ids[2]
     assert len(ids[0]) >= 150
@@ -17,13 +17,13 @@ def test_every_term_is_named_and_explained_in_all_three_languages() -> None:
 
 
 def test_no_two_terms_have_one_name() -> None:
-    for entries in glossary().values():
+    for entries in load_glossary().values():
         listed = [name.lower() for entry in entries for name in entry.names]
         assert len(listed) == len(set(listed))
 
 
 def test_every_definition_is_one_sentence() -> None:
-    for language, entries in glossary().items():
+    for language, entries in load_glossary().items():
         stop = "." if language == "en" else "。"
         assert [entry.id for entry in entries if not entry.definition.endswith(stop)] == []
         inner = ". " if language == "en" else "。"
@@ -50,5 +50,5 @@ def test_a_latin_name_needs_no_space_in_japanese_and_chinese() -> None:
 
 
 def test_no_more_are_explained_than_a_reader_takes_in() -> None:
-    text = " ".join(entry.names[0] for entry in glossary()["en"])
-    assert len(terms_in([text], "en")) == MAX_TERMS
+    text = " ".join(entry.names[0] for entry in load_glossary()["en"])
+    assert len(find_terms([text], "en")) == MAX_TERMS

@@ -22,7 +22,7 @@ from backend.topics.grouping.regrouping import regroup
 from backend.topics.model import Category
 from backend.topics.tables import news_items
 from tests.backend.topics.conftest import stored_topics
-from tests.support.sample_events import next_event
+from tests.support.providers.sample_events import next_event
 
 HOUR, STEP = timedelta(hours=1), timedelta(minutes=30)
 AT = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -129,14 +129,14 @@ def test_a_story_of_three_outlets_becomes_breaking_with_a_price_move(
     with sqlite_database.write() as connection:
         connection.execute(sa.insert(news_items), rows)
 
-    def category(now: datetime) -> Category:
+    def find_category(now: datetime) -> Category:
         price_moves = PriceMoves(sqlite_database, "live", rules.entities, now=now)
         regroup(sqlite_database, rules, now=now, moved=price_moves)
         (topic,) = stored_topics(sqlite_database, "live")
         return topic.category
 
-    assert category(AT + HOUR) is Category.IMPORTANT
+    assert find_category(AT + HOUR) is Category.IMPORTANT
     store_closes(sqlite_database, "live", build_closes("0.05", at=AT + HOUR + STEP))
-    assert category(AT + HOUR) is Category.IMPORTANT
-    assert category(AT + 2 * HOUR) is Category.BREAKING
-    assert category(AT + 30 * HOUR) is Category.BREAKING
+    assert find_category(AT + HOUR) is Category.IMPORTANT
+    assert find_category(AT + 2 * HOUR) is Category.BREAKING
+    assert find_category(AT + 30 * HOUR) is Category.BREAKING

@@ -19,8 +19,8 @@ from backend.topics.posts.x_api import XApi
 from backend.topics.posts.x_rate_limits import XState
 from backend.topics.store import topic_store
 from backend.upstream import UpstreamClient
-from tests.support.providers import NO_WAIT
-from tests.support.x_server import TOKEN, XServer
+from tests.support.providers.adapters import NO_WAIT
+from tests.support.providers.x_server import TOKEN, XServer
 
 NOW = datetime(2026, 5, 18, 12, 5, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from backend.topics.posts.doctor_checks import check_x
 from tests.backend.topics.posts.conftest import NOW, Rounds
-from tests.support.x_server import FAULTS, USAGE, XServer, limited, post
+from tests.support.providers.x_server import FAULTS, USAGE, XServer, limited, post
 
 
 def check(rounds: Rounds, now: Any = NOW, **changed: Any) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from backend.topics.posts.scoring import compute_score
 from backend.topics.store import topic_store
 from backend.topics.tables import post_searches, topic_posts
 from tests.backend.topics.posts.conftest import NOW, Rounds, build_settings
-from tests.support.x_server import FAULTS, LOOKUP, SEARCH, XServer, limited, post, user
+from tests.support.providers.x_server import FAULTS, LOOKUP, SEARCH, XServer, limited, post, user
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.posts.search_query import FILTERS, MAX_QUERY_CHARS, build_query
-from tests.support.laws import examples
+from tests.support.test_session.property_tests import examples
 
 NOW = datetime(2026, 5, 18, 12, 0, tzinfo=UTC)
 

@@ -11,8 +11,18 @@ from backend.settings import Settings
 from backend.topics.posts.model import Post, PublicMetrics, RateLimitWindow, Usage, XRequestError
 from backend.topics.posts.x_api import XApi
 from tests.backend.topics.posts.conftest import NOW, build_api
-from tests.support.provider_server import Behaviour, says
-from tests.support.x_server import FAULTS, LOOKUP, SEARCH, TOKEN, USAGE, XServer, limited, post, user
+from tests.support.providers.provider_server import Behaviour, says
+from tests.support.providers.x_server import (
+    FAULTS,
+    LOOKUP,
+    SEARCH,
+    TOKEN,
+    USAGE,
+    XServer,
+    limited,
+    post,
+    user,
+)
 
 
 @pytest.fixture

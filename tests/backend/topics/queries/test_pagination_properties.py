@@ -18,8 +18,8 @@ from backend.topics.queries.list_filters import TopicFilter
 from backend.topics.queries.pagination import Pages
 from backend.topics.store import topic_store
 from backend.topics.tables import COUNTED, block_count, topic_blocks, topic_texts, topics
-from tests.support import databases
-from tests.support.laws import examples
+from tests.support.store import databases
+from tests.support.test_session.property_tests import examples
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 VISIBLE: tuple[Realm, ...] = ("own", "sample")

@@ -15,7 +15,7 @@ from backend.topics.model import Category, Topic, TopicText
 from backend.topics.reports.landmarks import build_anniversary_topics, build_archive_topics
 from backend.topics.reports.publishing import ReportPublisher
 from backend.topics.reports.sample_media import add_sample_media
-from tests.support.market_app import Running, build_worker, sample_app
+from tests.support.apps.market_app import Running, build_worker, sample_app
 
 NOW = datetime(2026, 11, 18, 10, tzinfo=UTC)
 URL = "http://127.0.0.1:8000"

@@ -8,9 +8,9 @@ from dashboard.app_pages.corrections.edit_history import Step
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.i18n import LANGUAGES, t
-from tests.support.corrections_page import check_text, open_page, read_review
-from tests.support.line import Line
-from tests.support.scans import article
+from tests.support.articles.scans import article
+from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.service_connection import Line
 
 TEXT = "😀 Etherium rose. Solanna fell, and Etherium again. Bitcoin held."
 pytestmark = pytest.mark.usefixtures("dashboard_backend")

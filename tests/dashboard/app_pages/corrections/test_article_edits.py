@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dashboard.app_pages.corrections import article_edits
 from dashboard.app_pages.corrections.article_edits import Edit
-from tests.support.scans import article
+from tests.support.articles.scans import article
 
 PIECES = ["a", "b", "か", "\u3099", "𠮷", "😀", "\r\n", "\n", "\r", "ﾋﾞ", "e\u0301"]
 LINES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)

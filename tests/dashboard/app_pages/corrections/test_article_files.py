@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.app_pages.corrections import article_files
 from dashboard.app_pages.corrections.article_files import InvalidFileError, parse_file
-from tests.support.scans import article
+from tests.support.articles.scans import article
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.HTML", "a.txt"])

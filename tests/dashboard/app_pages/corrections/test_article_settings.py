@@ -14,10 +14,10 @@ from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.app_pages.corrections.visible_name import build_visible_name
 from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
-from tests.support.corrections_page import check_text, open_page, read_review
-from tests.support.line import Line
-from tests.support.pages import html
-from tests.support.scans import article
+from tests.support.articles.scans import article
+from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.service_connection import Line
 
 FORMER = "MicroStrategy bought bitcoin."
 MIXED = (

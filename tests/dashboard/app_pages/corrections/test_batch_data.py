@@ -6,7 +6,7 @@ import io
 from backend.articles.schemas import MAX_ARTICLES
 from dashboard.app_pages.corrections import batch_data
 from dashboard.app_pages.corrections.batch_data import CheckedBatch
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 
 def test_requests_hold_all_articles_in_order_within_the_limits() -> None:

@@ -14,9 +14,9 @@ from dashboard.app_pages.corrections.session_state import EditorState, load_stat
 from dashboard.components import draft_storage
 from dashboard.i18n import t
 from tests.dashboard.conftest import Backend
-from tests.support.corrections_page import check_text, open_page, read_review
-from tests.support.pages import html
-from tests.support.running import loopback
+from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.pages import html
+from tests.support.processes.running import loopback
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 

@@ -6,7 +6,7 @@ from dashboard.app_pages.corrections.article_edits import apply_article_edits, l
 from dashboard.app_pages.corrections.edit_history import EditHistory, FormFields
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.client.article_schemas import Article
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 TEXT = article(title="Etherium", content="Etherium and CoinBase\r\nEtherium", tags=["a,b"])
 

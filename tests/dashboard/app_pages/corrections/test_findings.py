@@ -5,7 +5,7 @@ import pytest
 from dashboard.app_pages.corrections import findings
 from dashboard.app_pages.corrections.article_edits import Edit, EditMismatchError
 from dashboard.app_pages.corrections.findings import Decision
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 TEXT = article(
     title="Etherium rises", content="😀 Etherium and CoinBase; リップル and CoinBase", tags=["Etherium"]

@@ -7,7 +7,7 @@ from dashboard.app_pages.corrections.inconsistent_names import (
     map_finding_to_name_index,
 )
 from dashboard.client.article_schemas import Article
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 
 def scan_mixed(text: Article, usual: str, *rare: str, names: tuple[str, ...]) -> ScanResult:

@@ -13,11 +13,11 @@ from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
-from tests.support.corrections_page import TEXT, check_text, open_page, read_review
-from tests.support.line import Line
-from tests.support.pages import html
-from tests.support.running import loopback
-from tests.support.scans import article
+from tests.support.articles.scans import article
+from tests.support.dashboard.corrections_page import TEXT, check_text, open_page, read_review
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.service_connection import Line
+from tests.support.processes.running import loopback
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 

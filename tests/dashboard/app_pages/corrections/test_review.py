@@ -15,7 +15,7 @@ from dashboard.app_pages.corrections.session_state import ACTIONS, SUBJECT_ACTIO
 from dashboard.client.articles import RuleSet
 from dashboard.components import sortable_table
 from dashboard.i18n import LANGUAGES, Language
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 TEXT = article(title="😀 Etherium", content="リップル\n\nEtherium", tags=["x", "Etherium"], language="ja")
 SCAN = build_scan_result(
@@ -82,7 +82,7 @@ def read_article(step: Step, book: RuleSet | None = BOOK, lang: Any = "en") -> d
 
 def read_head(history: EditHistory, view: str = "text") -> dict[str, Any]:
     step = get_step(history)
-    return review.build_head(
+    return review.build_state_message(
         step,
         b"version\n",
         can_undo=history.can_undo,

@@ -13,7 +13,7 @@ from dashboard.app_pages.corrections.article_edits import Edit, apply_article_ed
 from dashboard.app_pages.corrections.edit_history import EditHistory
 from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.saved_work import ArticleWork, BatchWork, InvalidRecordError
-from tests.support.scans import article, build_scan_result, build_violations
+from tests.support.articles.scans import article, build_scan_result, build_violations
 
 TEXT = article(
     title="😀 Etherium", content="リップル\r\n\r\nEtherium", tags=["x", "Etherium"], date="2027-03-03"

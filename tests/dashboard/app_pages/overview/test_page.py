@@ -16,8 +16,8 @@ from dashboard.app_pages.overview.data_health import ALL_INCIDENTS_LINK, FEW_INC
 from dashboard.client import connection, markets
 from dashboard.frame import refresh
 from dashboard.i18n import LANGUAGES, t
-from tests.support.line import Line
-from tests.support.pages import change_answer, component, html, open_page
+from tests.support.dashboard.pages import change_answer, component, html, open_page
+from tests.support.dashboard.service_connection import Line
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 

@@ -14,9 +14,9 @@ from dashboard.app_pages.rankings import data, layout
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import SPANS
 from dashboard.i18n import LANGUAGES, t
-from tests.support import pages
-from tests.support.line import Line
-from tests.support.pages import change_answer, html
+from tests.support.dashboard import pages
+from tests.support.dashboard.pages import change_answer, html
+from tests.support.dashboard.service_connection import Line
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 

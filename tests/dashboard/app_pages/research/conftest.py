@@ -10,8 +10,8 @@ from backend.jobs.tables import job_steps, jobs, submissions
 from dashboard.client import connection
 from dashboard.client import research as research_client
 from dashboard.client.http import ApiClient
-from tests.support.line import Line
-from tests.support.research_app import Research, research_app
+from tests.support.apps.research_app import Research, research_app
+from tests.support.dashboard.service_connection import Line
 
 
 @pytest.fixture(scope="session")

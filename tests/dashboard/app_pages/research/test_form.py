@@ -10,10 +10,9 @@ from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research.jobs import Draft
 from dashboard.client import connection
 from dashboard.i18n import LANGUAGES, t
-from tests.support.line import Line
-from tests.support.pages import html
-from tests.support.research_app import Research
-from tests.support.research_page import (
+from tests.support.apps.research_app import Research
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.research_page import (
     TRUE,
     open_research,
     press_button,
@@ -21,6 +20,7 @@ from tests.support.research_page import (
     rerun_page,
     submit_statement,
 )
+from tests.support.dashboard.service_connection import Line
 
 pytestmark = pytest.mark.usefixtures("service")
 

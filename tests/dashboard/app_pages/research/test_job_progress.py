@@ -11,10 +11,9 @@ from backend.jobs.model import CANCELLED, INTERNAL_ERROR, timeout_message
 from dashboard.app_pages.research import session_state
 from dashboard.client import connection
 from dashboard.i18n import LANGUAGES, t
-from tests.support.line import Line
-from tests.support.pages import change_answer, html
-from tests.support.research_app import Research
-from tests.support.research_page import (
+from tests.support.apps.research_app import Research
+from tests.support.dashboard.pages import change_answer, html
+from tests.support.dashboard.research_page import (
     job_of,
     open_research,
     press_button,
@@ -22,6 +21,7 @@ from tests.support.research_page import (
     rerun_page,
     submit_statement,
 )
+from tests.support.dashboard.service_connection import Line
 
 pytestmark = pytest.mark.usefixtures("service")
 

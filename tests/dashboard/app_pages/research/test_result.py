@@ -10,9 +10,9 @@ from backend.jobs import job_store
 from dashboard.app_pages.research import sources
 from dashboard.client.research import SourcesResult
 from dashboard.i18n import t
-from tests.support.pages import html
-from tests.support.research_app import Research
-from tests.support.research_page import (
+from tests.support.apps.research_app import Research
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.research_page import (
     ALTERED,
     NOBODY,
     TRUE,

@@ -9,9 +9,9 @@ from backend.extraction.tables import entity_sightings
 from backend.jobs import job_store
 from dashboard.client import connection
 from dashboard.i18n import t
-from tests.support.pages import html
-from tests.support.research_app import Research
-from tests.support.research_page import (
+from tests.support.apps.research_app import Research
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.research_page import (
     ALTERED,
     TRUE,
     job_of,

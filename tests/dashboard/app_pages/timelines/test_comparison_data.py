@@ -7,7 +7,7 @@ from backend.timelines.analysis.comparison import build_profile_groups, compare_
 from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.statistics.distributions import Interval
 from dashboard.app_pages.timelines import comparison_data
-from tests.support.scored_runs import arrays, build_daily_runs
+from tests.support.runs.scored_runs import arrays, build_daily_runs
 
 CASES = ("a", "b", "c", "d", "e", "f")
 ARRAYS = arrays(

@@ -19,11 +19,11 @@ from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
-from tests.support import pages
-from tests.support.line import Line
-from tests.support.pages import html
-from tests.support.scored_runs import run, table
-from tests.support.served_runs import (
+from tests.support.dashboard import pages
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.service_connection import Line
+from tests.support.runs.scored_runs import run, table
+from tests.support.runs.served_runs import (
     CASES,
     EVIL,
     FALLING,

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.app_pages.timelines import run_data
 from dashboard.app_pages.timelines.run_data import Step
-from tests.support.scored_runs import arrays, build_daily_runs, run
+from tests.support.runs.scored_runs import arrays, build_daily_runs, run
 
 RUNS = [
     *build_daily_runs("one", {"a": (0.1, 0.2, 0.3), "b": (1, 1)}),

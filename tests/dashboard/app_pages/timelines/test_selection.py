@@ -18,7 +18,7 @@ from backend.timelines.model import Run, ScoreAdjustment
 from dashboard.app_pages.timelines import alert_data, score_data, selection
 from dashboard.app_pages.timelines.export import SAMPLE_NOTE, RunsExport, to_csv, to_parquet
 from dashboard.app_pages.timelines.selection import FEW_PROFILES, MAX_LINES, QUERY_PARAMS, TimelinesState
-from tests.support.scored_runs import arrays, build_daily_runs, run
+from tests.support.runs.scored_runs import arrays, build_daily_runs, run
 
 NOW = datetime(2026, 4, 1, 12, tzinfo=UTC)
 NAMES = st.lists(st.text(min_size=1, max_size=12), max_size=5, unique=True).map(tuple)

@@ -5,7 +5,7 @@ import pytest
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import self_splits
 from dashboard.app_pages.timelines.selection import parse_split
-from tests.support.scored_runs import arrays, run
+from tests.support.runs.scored_runs import arrays, run
 
 CASES = range(6)
 PASSES, FELL_AT = 24, 14

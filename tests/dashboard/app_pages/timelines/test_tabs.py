@@ -12,9 +12,9 @@ from backend.timelines.model import Metrics
 from dashboard.app_pages.timelines import run_detail
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
-from tests.support.pages import html, read_live_views
-from tests.support.scored_runs import START, build_daily_runs, table
-from tests.support.scored_runs import run as scored
+from tests.support.dashboard.pages import html, read_live_views
+from tests.support.runs.scored_runs import START, build_daily_runs, table
+from tests.support.runs.scored_runs import run as scored
 from tests.support.waiting import LIMIT_SECONDS
 
 go: Any = plotly.graph_objects  # the package carries no types

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.i18n import LANGUAGES
 from tests.dashboard.conftest import CALM, Backend
-from tests.support import pages
-from tests.support.running import loopback
+from tests.support.dashboard import pages
+from tests.support.processes.running import loopback
 
 EVIL = "<script>alert(1)</script>"
 

@@ -10,8 +10,8 @@ from dashboard.client import Fetched, topics
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.app_pages.topics.conftest import EVIL, click, open_page, read_live_views, read_url_params
 from tests.dashboard.conftest import CALM
-from tests.support.line import Line
-from tests.support.pages import html
+from tests.support.dashboard.pages import html
+from tests.support.dashboard.service_connection import Line
 
 # --- the list
 

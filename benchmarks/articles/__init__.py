@@ -1,0 +1,1 @@
+"""Measures scanning and correcting articles, and finding slips that no rule lists."""

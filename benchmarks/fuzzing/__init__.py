@@ -1,0 +1,1 @@
+"""Fuzzes the service over HTTP: ``python -m benchmarks.fuzzing``."""

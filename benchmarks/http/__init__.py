@@ -1,0 +1,1 @@
+"""Measures cached responses and event streams over HTTP, and attacks OAuth."""

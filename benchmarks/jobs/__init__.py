@@ -1,0 +1,1 @@
+"""Measures jobs: ``python -m benchmarks.jobs``."""

@@ -1,0 +1,1 @@
+"""Puts the whole service under load: ``python -m benchmarks.load``."""

@@ -1,0 +1,1 @@
+"""Measures the assessment of statements, document search and entity extraction."""

@@ -1,0 +1,1 @@
+"""Measures listings of runs, and simulates the statistics of timelines."""

@@ -1,0 +1,1 @@
+"""Measures grouping, translations and pages of topics, and fits the grouping model."""

@@ -1,0 +1,1 @@
+"""Builds scan results and violations."""

@@ -1,0 +1,1 @@
+"""Sends requests without the application's own client, and checks raw responses."""

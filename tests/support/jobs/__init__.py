@@ -1,0 +1,1 @@
+"""Runs jobs and worker processes, and reads their tables."""

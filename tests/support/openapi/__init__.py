@@ -1,0 +1,1 @@
+"""Reads the OpenAPI document and calls every operation that it describes."""

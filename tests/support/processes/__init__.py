@@ -1,0 +1,1 @@
+"""Starts programs in separate processes, as users do."""

@@ -1,0 +1,1 @@
+"""Simulates market data providers, feeds, X and language models on loopback."""

@@ -1,0 +1,1 @@
+"""Builds scored runs and the files of evaluation tools."""

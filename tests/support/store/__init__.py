@@ -1,0 +1,1 @@
+"""Creates databases and data folders for tests."""

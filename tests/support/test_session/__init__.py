@@ -1,0 +1,1 @@
+"""Sets up the test session: order, markers, requirements, caches and shared folders."""
