@@ -5,8 +5,8 @@ from pathlib import Path
 import httpx
 
 from backend.auth.service import create_key
-from tests.support.market_app import FEW, sample_app
-from tests.support.serving import serve_app
+from tests.support.apps.market_app import FEW, sample_app
+from tests.support.http.uvicorn_thread import serve_app
 from tests.support.waiting import LIMIT_SECONDS
 
 CALL = {
