@@ -63,6 +63,8 @@ class SourcedSentence:
 
     text: str
     source: str
+    is_clause: bool = False
+    """True for a part of a sentence that the reader has read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,8 +130,12 @@ def _format_credits(facts: InsightFacts, language: Language) -> str:
 
 
 def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:
-    """List the sentences that the summary and the title do not have."""
-    return [one for one in sentences if one.text not in facts.summary and one.text not in facts.title]
+    """List the sentences that the summary and the title do not have, and clauses of sentences."""
+    return [
+        one
+        for one in sentences
+        if one.is_clause or (one.text not in facts.summary and one.text not in facts.title)
+    ]
 
 
 def _format_missing(facts: InsightFacts, language: Language) -> str:

@@ -23,26 +23,54 @@ from backend.topics.feeds.article_sentences import (
 from backend.topics.feeds.preceding_names import PrecedingNames
 from backend.topics.insights.model import Report, SourcedSentence
 
-Kind = Literal["denial", "no_comment", "unknown", "due", "forecast", "reply"]
+Kind = Literal["denial", "no_comment", "unknown", "known_since", "due", "forecast", "reply"]
 MAX_STATEMENTS = 2
 """Statements of one kind in an insight."""
 MAX_SENTENCES = 30
 """Sentences of one report that are examined."""
 _FILE = Path(__file__).parent / "data" / "statement_patterns.yaml"
+_CLAUSE_START: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"[,;:—–] (?:(?:and|but|although|though|while) )?|\b(?:but|although|though|while) "
+        r"|\band (?=(?:may|might|will|could|did|has|have|is|are|was|were|does)\b)"
+    ),
+    "ja": re.compile(r"が、|；"),
+    "zh": re.compile(r"[，；：](?:但|不过|而且|且)?"),
+}
+_CLAUSE_END: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"[,;—–]|[.”]*$| (?=(?:but|although|though|while) )"),
+    "ja": re.compile(r"[。；]|が、"),
+    "zh": re.compile(r"[，。；]"),
+}
 
 
 def find_statements(
     reports: Sequence[Report], kind: Kind, language: Language, printed: str = ""
 ) -> list[SourcedSentence]:
-    """Find the statements of a kind in reports of ``language``, the first of each source. A sentence that
-    needs the one before it is not quoted. ``printed`` is what the reader has read."""
+    """Find the statements of a kind in reports of ``language``, the first of each source that the reader has
+    not read, or else the first. A sentence that needs the one before it is not quoted. ``printed`` is what
+    the reader has read."""
     found: dict[str, SourcedSentence] = {}
     for report in reports:
         for sentence in list_report_sentences(report, printed):
-            if report.source not in found and matches(sentence, kind, language):
+            former = found.get(report.source)
+            is_newer = former is None or (former.text in printed and sentence not in printed)
+            if is_newer and matches(sentence, kind, language):
                 found[report.source] = SourcedSentence(sentence, report.source)
     distinct = {statement.text: statement for statement in reversed(found.values())}
     return list(reversed(distinct.values()))[:MAX_STATEMENTS]
+
+
+def find_unknowns(reports: Sequence[Report], language: Language, printed: str) -> list[SourcedSentence]:
+    """Find what reports say is unknown: whole sentences, or of a ``printed`` sentence the clause that says
+    so. A printed sentence of one clause says it already."""
+    found = []
+    for one in find_statements(reports, "unknown", language, printed):
+        if one.text not in printed:
+            found.append(one)
+        elif (clause := cut_clause(one.text, "unknown", language)) != one.text:
+            found.append(SourcedSentence(clause, one.source, is_clause=True))
+    return found
 
 
 def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
@@ -72,9 +100,30 @@ def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
 
 
 def matches(sentence: str, kind: Kind, language: Language) -> bool:
-    """True if a sentence has a pattern of ``kind``."""
+    """True if a sentence has a pattern of ``kind``. What was unknown once is not unknown."""
+    return _find_match(sentence, kind, language) is not None
+
+
+def cut_clause(sentence: str, kind: Kind, language: Language) -> str:
+    """Return the clause of a sentence that has a pattern of ``kind``, word for word; the whole sentence if
+    it is one clause."""
+    match = _find_match(sentence, kind, language)
+    if match is None:
+        return sentence
+    before = [mark.end() for mark in _CLAUSE_START[language].finditer(sentence, 0, match.start())]
+    behind = _CLAUSE_END[language].search(sentence, match.end())
+    start, end = max(before, default=0), behind.start() if behind else len(sentence)
+    is_part = start > 0 or sentence[end:].strip(".。”」 ") != ""
+    clause = sentence[start:end].strip()
+    return clause if is_part and clause.count("“") == clause.count("”") else sentence
+
+
+def _find_match(sentence: str, kind: Kind, language: Language) -> re.Match[str] | None:
     compared = to_simplified(sentence) if language == "zh" else sentence
-    return _load_patterns()[language][kind].search(compared) is not None
+    patterns = _load_patterns()[language]
+    if kind == "unknown" and patterns["known_since"].search(compared):
+        return None
+    return patterns[kind].search(compared)
 
 
 @cache

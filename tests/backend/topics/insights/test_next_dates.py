@@ -83,3 +83,31 @@ def test_a_word_says_what_is_due(language: Language, sentence: str, label: str) 
     at = next(place for place, letter in enumerate(sentence) if letter.isdigit())
     at = max(at, sentence.rfind("October"), sentence.rfind("Oct."))
     assert find_label(sentence, language, at) == label
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "label"),
+    [
+        ("en", "Kestrel could list the token as early as November 1.", "Listing (possible)"),
+        ("en", "Kestrel plans to launch its network on November 1.", "Start (planned)"),
+        ("en", "Kestrel will launch its network on November 1.", "Start"),
+        ("en", "The acquisition of Kestrel will close on November 1.", "Closing of the deal"),
+        ("en", "The comment period of the rule ends on November 1.", "End of comment period"),
+        ("en", "Kestrel will be led by Orrin starting November 1.", "Start"),
+        ("ja", "ケストレルは11月1日に取引を開始する予定だ。", "開始（予定）"),
+        ("ja", "ケストレルは早ければ11月1日に上場する。", "取扱開始（見込み）"),
+        ("zh", "红隼交易所计划于11月1日上线该代币。", "上市（计划）"),
+        ("zh", "红隼交易所最早将于11月1日上线该代币。", "上市（可能）"),
+    ],
+)
+def test_the_word_on_a_day_says_how_certain_it_is(
+    tell: Tell, language: Language, sentence: str, label: str
+) -> None:
+    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    assert found.label == label
+
+
+def test_a_day_is_told_until_it_is_over_but_not_the_day_of_the_report(tell: Tell) -> None:
+    report = tell("The council of Riga will vote on the bill on September 16.")
+    assert [len(find_next_dates([report], "en", date(2026, 9, day))) for day in (15, 16, 17)] == [1, 1, 0]
+    assert find_next_dates([tell("The council of Riga will vote on September 14.")], "en", TODAY) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.insights.statements import Kind, find_statements
+from backend.topics.insights.statements import Kind, cut_clause, find_statements, find_unknowns, matches
 from tests.backend.topics.insights.conftest import Tell
 
 SENTENCES: list[tuple[Kind, Language, str]] = [
@@ -19,6 +19,94 @@ SENTENCES: list[tuple[Kind, Language, str]] = [
     ("unknown", "en", "The exchange has not disclosed how many customers are affected."),
     ("unknown", "ja", "流出の原因は明らかになっていない。"),
     ("unknown", "zh", "目前尚不清楚私钥是如何泄露的。"),
+]
+
+STATED: list[tuple[Kind, Language, str]] = [
+    ("unknown", "en", "It is unclear whether the exchange will reopen."),
+    ("unknown", "en", "The company did not say when withdrawals will resume."),
+    ("unknown", "en", "The exchange has yet to disclose how much was lost."),
+    ("unknown", "en", "No date has been set for the hearing."),
+    ("unknown", "en", "The terms of the deal were not disclosed."),
+    ("unknown", "en", "Northwind bought Kestrel for an undisclosed sum."),
+    ("unknown", "en", "It was not immediately clear who controlled the wallet."),
+    ("unknown", "en", "Whether the plan becomes law depends on the Senate."),
+    ("unknown", "en", "The court will decide whether the tokens are securities."),
+    ("unknown", "en", "Reuters could not independently verify the claim."),
+    ("unknown", "en", "The cause of the outage is still under investigation."),
+    ("unknown", "en", "The agency is reviewing whether the fund may list."),
+    ("unknown", "en", "Details of the settlement remain scarce."),
+    ("unknown", "en", "Kestrel has not set a launch date."),
+    ("unknown", "en", "The identity of the attacker remains unknown."),
+    ("unknown", "en", "Northwind declined to say how many clients are affected."),
+    ("unknown", "en", "A launch date has not been set."),
+    ("no_comment", "en", "A spokesperson for Kestrel did not respond to a request for comment."),
+    ("no_comment", "en", "Neither Kestrel nor Northwind responded by press time."),
+    ("no_comment", "en", "Requests for comment from Kestrel went unanswered."),
+    ("no_comment", "en", "Kestrel has not commented on the report."),
+    ("no_comment", "en", "Kestrel has yet to respond publicly."),
+    ("no_comment", "en", "Kestrel declined CoinDesk's request for comment."),
+    ("no_comment", "en", "Kestrel could not immediately be reached."),
+    ("unknown", "ja", "取引所は被害額を明らかにしていない。"),
+    ("unknown", "ja", "上場の時期は未定だ。"),
+    ("unknown", "ja", "具体的な日程は示していない。"),
+    ("unknown", "ja", "流出の原因は不明で、調査が続く。"),
+    ("unknown", "ja", "買収金額は非公開としている。"),
+    ("unknown", "ja", "裁判所はトークンが証券に当たるかどうかを判断する。"),
+    ("unknown", "ja", "再開のめどは立っていない。"),
+    ("unknown", "ja", "同社は再開時期については触れなかった。"),
+    ("unknown", "ja", "流出の原因は調査中という。"),
+    ("no_comment", "ja", "ケストレルはコメントの要請に応じていない。"),
+    ("no_comment", "ja", "ケストレルはコメントに応じなかった。"),
+    ("no_comment", "ja", "取材に対し、ケストレルからの回答はなかった。"),
+    ("no_comment", "ja", "同社は問い合わせに返答していない。"),
+    ("no_comment", "ja", "検察はコメントを控えた。"),
+    ("unknown", "zh", "目前尚不清楚被盗金额。"),
+    ("unknown", "zh", "公司未披露具体金额。"),
+    ("unknown", "zh", "上线时间待定。"),
+    ("unknown", "zh", "该项目尚未公布上线日期。"),
+    ("unknown", "zh", "攻击者身份不明。"),
+    ("unknown", "zh", "交易条款没有公开。"),
+    ("unknown", "zh", "法院将决定是否批准和解。"),
+    ("unknown", "zh", "事件原因仍在调查。"),
+    ("unknown", "zh", "監管機構尚未決定是否批准。"),
+    ("no_comment", "zh", "币安暂未回应置评请求。"),
+    ("no_comment", "zh", "币安未就此事作出回应。"),
+    ("no_comment", "zh", "截至目前，币安没有对此置评。"),
+    ("no_comment", "zh", "Tether拒绝就调查置评。"),
+]
+NOT_STATED: list[tuple[Language, str]] = [
+    ("en", "An unknown trader bought $10 million of ether."),
+    ("en", "The identity of the attacker is no longer unknown."),
+    ("en", "The SEC alleges that Northwind did not disclose the risks to investors."),
+    ("en", "Kestrel was fined because it did not disclose its fees."),
+    ("en", "Traders can swap coins without disclosing their identity."),
+    ("en", "It was unclear at the time who had the keys."),
+    ("en", "It is clear that Northwind will pay its customers."),
+    ("en", "The network has not finalized blocks since noon."),
+    ("en", "The tokens are not set to unlock before March."),
+    ("en", "Binance is not named in the suit."),
+    ("en", "There is no indication that customer funds were affected."),
+    ("en", "The funds have not been released."),
+    ("en", "Kestrel was previously undecided, but now backs the bill."),
+    ("en", "The price of bitcoin did not respond to the rate cut."),
+    ("en", "The attacker has not returned the funds."),
+    ("en", "Kestrel responded to a request for comment on Monday."),
+    ("ja", "先行き不透明感から売りが広がった。"),
+    ("ja", "行方不明の男性が保護された。"),
+    ("ja", "手数料を開示していないとして当局はケストレルを提訴した。"),
+    ("ja", "不明だった犯人が特定された。"),
+    ("ja", "SECが調査中の企業が増えた。"),
+    ("ja", "これまで明らかにしていなかった保有額を公表した。"),
+    ("ja", "用語は規則で未定義のままだ。"),
+    ("ja", "利用者の質問に財団が回答した。"),
+    ("ja", "相場の反応はなかった。"),
+    ("zh", "该公司因未披露利益冲突被罚款300万美元。"),
+    ("zh", "一个不明地址转入1000枚ETH。"),
+    ("zh", "链上出现大量未确认交易。"),
+    ("zh", "此前未公布的地址现已公开。"),
+    ("zh", "内幕交易者利用未公开信息获利。"),
+    ("zh", "币安回应称消息属实。"),
+    ("zh", "问卷未回复率为三成。"),
 ]
 
 
@@ -48,3 +136,57 @@ def test_each_source_and_each_sentence_is_quoted_once(tell: Tell) -> None:
     text = "Bitnode denied wrongdoing. Bitnode denied any involvement."
     found = find_statements([tell(text), tell("Bitnode denied wrongdoing.")], "denial", "en")
     assert [statement.text for statement in found] == ["Bitnode denied wrongdoing."]
+
+
+@pytest.mark.parametrize(("kind", "language", "sentence"), STATED)
+def test_what_is_not_told_and_who_does_not_answer_is_recognised(
+    kind: Kind, language: Language, sentence: str
+) -> None:
+    assert matches(sentence, kind, language)
+
+
+@pytest.mark.parametrize(("language", "sentence"), NOT_STATED)
+def test_nothing_is_unknown_that_was_found_out_or_concealed_from_others(
+    language: Language, sentence: str
+) -> None:
+    assert not matches(sentence, "unknown", language)
+    assert not matches(sentence, "no_comment", language)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "clause"),
+    [
+        (
+            "en",
+            "The former head did not announce the details of his next move but said that he would stay.",
+            "The former head did not announce the details of his next move",
+        ),
+        (
+            "en",
+            "Both regulators are understaffed, with no announcement from Riga on filling the roles.",
+            "with no announcement from Riga on filling the roles",
+        ),
+        (
+            "en",
+            "A license allows more, but a review will test whether it is kept.",
+            "a review will test whether it is kept",
+        ),
+        ("ja", "同社は攻撃を確認したが、被害額は明らかにしていない。", "被害額は明らかにしていない"),
+        ("zh", "该公司确认遭到攻击，但尚未公布损失金额。", "尚未公布损失金额"),
+        ("en", "It is not clear how the keys were taken.", "It is not clear how the keys were taken."),
+    ],
+)
+def test_the_clause_on_what_is_unknown_is_cut_word_for_word(
+    language: Language, sentence: str, clause: str
+) -> None:
+    assert cut_clause(sentence, "unknown", language) == clause
+
+
+def test_of_a_sentence_that_the_reader_has_read_only_the_clause_is_told(tell: Tell) -> None:
+    read = "Kestrel confirmed the attack, but has not disclosed the loss."
+    single = "It is not clear how the keys of Kestrel were taken."
+    (clause,) = find_unknowns([tell(read)], "en", read)
+    assert (clause.text, clause.is_clause) == ("has not disclosed the loss", True)
+    assert find_unknowns([tell(single)], "en", single) == []
+    (new,) = find_unknowns([tell(f"{read} {single}")], "en", read)
+    assert (new.text, new.is_clause) == (single, False)
