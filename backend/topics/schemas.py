@@ -130,6 +130,7 @@ class SectionText(ResponseModel):
 class ComparedFigure(ResponseModel):
     figure: str = Field(description="In the notation of its source.")
     source: str = Field(description="The names of all sources that give it.")
+    measure: str = Field(default="", description="What it measures (*stolen funds*); empty if not known.")
 
 
 class DueDate(ResponseModel):

@@ -1,7 +1,7 @@
 """Calls the topic endpoints and unwraps the envelope of their responses."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 from urllib.parse import urlencode
 
 from dashboard.client import connection
@@ -124,10 +124,11 @@ class InsightSection(TypedDict):
 
 
 class ComparedFigure(TypedDict):
-    """``source`` holds the names of all sources that give the figure."""
+    """``source`` holds the names of all sources that give the figure. ``measure`` says what it measures."""
 
     figure: str
     source: str
+    measure: NotRequired[str]
 
 
 class DueDate(TypedDict):

@@ -19,7 +19,7 @@ from backend.topics.insights import (
     next_dates,
     statements,
 )
-from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
+from backend.topics.insights.model import InsightFacts, MainFigure, Move, Report, Source, SourcedSentence
 from backend.topics.insights.originators import find_originators
 from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.insights.silent_parties import find_silent_parties
@@ -83,6 +83,7 @@ def collect_facts(
     telling = [report for report in reports if not report.is_link]
     credited = [credits.find_credits(report, sources.rules, language) for report in telling]
     names = {report.source for report in telling}
+    main_figure = _find_single_figure(own, text.title, printed)
     outside = dict.fromkeys(name for one in credited for name in one.names if name not in names)
     return InsightFacts(
         title=text.title,
@@ -108,7 +109,8 @@ def collect_facts(
         ),
         stage=count_past_stages(topic.published_at, now),
         shared_figure=figures.find_shared_figure(_select_independent(telling, credited), language),
-        single_figure=_find_single_figure(own),
+        single_figure=main_figure.text,
+        single_measure=main_figure.measure,
         linked=list(
             dict.fromkeys(report.source for report in reports if report.is_link and report.is_about_event)
         )[:MAX_SILENT],
@@ -163,9 +165,11 @@ def _select_independent(reports: Sequence[Report], credited: Sequence[credits.Cr
     return selected
 
 
-def _find_single_figure(reports: Sequence[Report]) -> str:
+def _find_single_figure(reports: Sequence[Report], title: str, printed: str) -> MainFigure:
+    """Find the figure of the only report. One that the reader has not read needs a word on what it is."""
     told = [report for report in reports if not report.is_link]
-    return figures.find_main_figure(told[0]) if len(told) == 1 else ""
+    figure = figures.find_main_figure(told[0]) if len(told) == 1 else MainFigure()
+    return figure if figure.measure or figure.number in f"{title}\n{printed}" else MainFigure()
 
 
 def _find_replies(

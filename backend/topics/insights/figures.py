@@ -14,8 +14,9 @@ from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.model import Quantity
 from backend.sources.claims.units import load_units
 from backend.topics.feeds.article_sentences import list_sentences
+from backend.topics.insights.figure_measures import find_measure, get_label
 from backend.topics.insights.insight_templates import join_names
-from backend.topics.insights.model import Report, SharedFigure, SourcedFigure
+from backend.topics.insights.model import MainFigure, Report, SharedFigure, SourcedFigure
 from backend.topics.number_format import format_money
 
 MAX_DIFFERENCES = 3
@@ -53,7 +54,7 @@ _BEHIND_FIGURE: Mapping[Language, re.Pattern[str]] = {
 _BOUND: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:under|over|up to|(?:no )?(?:more|less|fewer) than|at least|at most|nearly|almost"
-        r"|as much as) $",
+        r"|as much as|about|around|roughly|approximately) $",
         re.IGNORECASE,
     ),
     "ja": re.compile(r"(?:最大|少なくとも|約)$"),
@@ -85,6 +86,8 @@ class _Figure:
     """True if it belongs to what happened before the event."""
     bound: str = ""
     """The words before it that make it a limit (*up to*), in lower case."""
+    measure: int | None = None
+    """The number of what it measures (see :mod:`figure_measures`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,12 @@ class _Cluster:
         if own:
             return _format(own[0].quantity)
         return _translate(self.figures[0].quantity, language)
+
+
+def _find_common_measure(figures: Sequence[_Figure], language: Language) -> str:
+    """Return what all figures measure; empty if their texts say different things or none."""
+    measures = {figure.measure for figure in figures if figure.measure is not None}
+    return get_label(measures.pop(), language) if len(measures) == 1 else ""
 
 
 def _add(clusters: list[_Cluster], figure: _Figure) -> None:
@@ -138,13 +147,17 @@ def find_differences(reports: Sequence[Report], language: Language) -> list[tupl
             if any(cluster.holds(first) for cluster in group):
                 _add(group, first)
                 _add(group, second)
+    measured = [
+        (_find_common_measure([figure for cluster in group for figure in cluster.figures], language), group)
+        for group in groups[:MAX_DIFFERENCES]
+    ]
     return [
         tuple(
-            SourcedFigure(cluster.get_text(language), join_names(cluster.sources, language))
+            SourcedFigure(cluster.get_text(language), join_names(cluster.sources, language), measure)
             for cluster in sorted(group, key=lambda cluster: cluster.figures[0].quantity.value)
         )
-        for group in groups
-    ][:MAX_DIFFERENCES]
+        for measure, group in measured
+    ]
 
 
 def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedFigure | None:
@@ -160,10 +173,11 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
     best = max(clusters, key=lambda cluster: len(cluster.sources))
     differing = {figure.text for group in find_differences(reports, language) for figure in group}
     text = best.get_text(language)
-    return None if text in differing else SharedFigure(text, tuple(best.sources))
+    measure = _find_common_measure(best.figures, language)
+    return None if text in differing else SharedFigure(text, tuple(best.sources), measure)
 
 
-def find_main_figure(report: Report) -> str:
+def find_main_figure(report: Report) -> MainFigure:
     """Return the figure of what a report claims: the first amount of money in its title, or else in its lead;
     without one the first large count. An amount of the title's background (*after a $9M fine*) is none."""
     figures = _list_figures(report)
@@ -175,7 +189,10 @@ def find_main_figure(report: Report) -> str:
     if chosen is None:
         counts = [one for one in figures if _is_large_count(one.quantity) and not one.is_background]
         chosen = next((one for one in counts if one not in amounts), None)
-    return f"{chosen.bound}{_format(chosen.quantity)}" if chosen else ""
+    if chosen is None:
+        return MainFigure()
+    text = f"{chosen.bound}{_format(chosen.quantity)}"
+    return MainFigure(text, get_label(chosen.measure, report.language), chosen.quantity.text)
 
 
 def _is_large_count(quantity: Quantity) -> bool:
@@ -256,7 +273,8 @@ def _list_figures(report: Report) -> list[_Figure]:
     found: list[_Figure] = []
     for text in (report.title, *(lead.text for lead in leads)):
         plain = numbers.normalize(text, report.language)
-        for quantity in quantities.find_quantities(plain, report.language, dates.find_dates(plain)):
+        listed = quantities.find_quantities(plain, report.language, dates.find_dates(plain))
+        for quantity in listed:
             is_comparable = quantity.unit is not None and quantity.unit not in _TIME_UNITS
             is_known = any(_is_equal(quantity, one.quantity) for one in found)
             if _ORDINAL.search(quantity.text):
@@ -275,6 +293,7 @@ def _list_figures(report: Report) -> list[_Figure]:
                         is_titled,
                         is_background,
                         bound.group().lower() if bound else "",
+                        find_measure(plain, quantity, listed, report.language),
                     )
                 )
     return found

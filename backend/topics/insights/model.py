@@ -47,6 +47,8 @@ class SourcedFigure:
 
     text: str
     source: str
+    measure: str = ""
+    """What it measures, in the reader's language; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,17 @@ class SharedFigure:
 
     text: str
     sources: tuple[str, ...]
+    measure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MainFigure:
+    """The figure of what a report claims, with its bound (*up to*). ``text`` is empty if there is none."""
+
+    text: str = ""
+    measure: str = ""
+    number: str = ""
+    """The figure as the report writes it, without the bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +143,8 @@ class InsightFacts:
     """True if the earliest report, or one that names an outlet beside the sources, relays another report."""
     single_figure: str = ""
     """The figure of the only report."""
+    single_measure: str = ""
+    """What it measures; empty if that is not known."""
     linked: Sequence[str] = ()
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()

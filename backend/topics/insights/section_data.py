@@ -33,7 +33,7 @@ def build_sections(
             for part in sections
         ],
         "differences": [
-            [{"figure": figure.text, "source": figure.source} for figure in group]
+            [{"figure": one.text, "source": one.source, "measure": one.measure} for one in group]
             for group in facts.differences
         ],
         "next_dates": [

@@ -81,7 +81,9 @@ def _build_conclusion(facts: InsightFacts, language: Language) -> Part:
         sentences.append(_fill(language, "denied", quote=_format_quote(denials[0], language)))
     if facts.shared_figure is not None:
         names = _join_names(facts.shared_figure.sources, language)
-        sentences.append(_fill(language, "shared", names=names, figure=facts.shared_figure.text))
+        key = "shared_measure" if facts.shared_figure.measure else "shared"
+        figure, measure = facts.shared_figure.text, facts.shared_figure.measure
+        sentences.append(_fill(language, key, names=names, figure=figure, measure=measure))
     if unusual_moves := [move for move in facts.moves if is_unusual(move)]:
         greatest = max(unusual_moves, key=lambda move: abs(move.change))
         sentences.append(_fill(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
@@ -108,7 +110,8 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
         return _fill(language, "official_alone" if len(all_names) == 1 else "official", names=names)
     if len(all_names) == 1:
         figure = facts.single_figure
-        with_figure = _fill(language, "with_figure", figure=figure) if figure else ""
+        key = "with_measure" if facts.single_measure else "with_figure"
+        with_figure = _fill(language, key, figure=figure, measure=facts.single_measure) if figure else ""
         rest = _format_missing(facts, language)
         cited = _format_credits(facts, language)
         if not (with_figure or cited or rest):
@@ -183,13 +186,18 @@ def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
 
 def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [
-        FIGURE_JOIN[language].join(
+        _format_measure(group[0].measure, language)
+        + FIGURE_JOIN[language].join(
             _fill(language, "differ_one", source=figure.source, figure=figure.text) for figure in group
         )
         + _fill(language, "differ_end")
         for group in facts.differences
     ]
     return _build_part("differ", language, sentences, (facts.title, sentences)) if sentences else None
+
+
+def _format_measure(measure: str, language: Language) -> str:
+    return _fill(language, "differ_measure", measure=measure[0].upper() + measure[1:]) if measure else ""
 
 
 def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:

@@ -88,7 +88,9 @@ def _build_figures(group: Sequence[ComparedFigure], lang: Language) -> Node:
         )
         for figure in group
     ]
-    return _build_table((t("topics.figure"), t("topics.given_by")), rows, "tp-figures")
+    measure = group[0].get("measure", "")
+    name = measure[:1].upper() + measure[1:] if measure else t("topics.figure")
+    return _build_table((name, t("topics.given_by")), rows, "tp-figures")
 
 
 def _build_moves(moves: Sequence[PriceMove], *, is_sample: bool) -> list[Node]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.entities.model import Language
 from backend.topics.insights.figures import find_differences, find_main_figure, find_shared_figure
 from tests.backend.topics.insights.conftest import Tell
 
@@ -66,9 +67,9 @@ def test_one_source_differs_from_none(tell: Tell) -> None:
 
 def test_the_main_figure_is_the_first_amount_of_the_title(tell: Tell) -> None:
     text = "The hackers who stole $84 million from Northwind moved 9,100 ether."
-    assert find_main_figure(tell(text, title="Hackers move $22M")) == "$22M"
-    assert find_main_figure(tell(text, title="Hackers move ether")) == "$84 million"
-    assert find_main_figure(tell(title="Hackers move ether")) == ""
+    assert find_main_figure(tell(text, title="Hackers move $22M")).text == "$22M"
+    assert find_main_figure(tell(text, title="Hackers move ether")).text == "$84 million"
+    assert find_main_figure(tell(title="Hackers move ether")).text == ""
 
 
 @pytest.mark.parametrize(
@@ -88,7 +89,7 @@ def test_the_main_figure_is_the_first_amount_of_the_title(tell: Tell) -> None:
     ],
 )
 def test_the_figure_of_a_report_is_that_of_its_claim(tell: Tell, title: str, text: str, figure: str) -> None:
-    assert find_main_figure(tell(text, title=title)) == figure
+    assert find_main_figure(tell(text, title=title)).text == figure
 
 
 def test_an_ordinal_is_no_figure_that_sources_share(tell: Tell) -> None:
@@ -96,3 +97,62 @@ def test_an_ordinal_is_no_figure_that_sources_share(tell: Tell) -> None:
     assert find_shared_figure(reports, "en") is None
     chinese = [tell(title="第四次减半完成", language="zh"), tell(title="４回目の半減期が完了", language="ja")]
     assert find_shared_figure(chinese, "ja") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "measure"),
+    [
+        ("en", "Lender offers loans of up to $6.2M", "loan or debt"),
+        ("en", "Quillport seeks $3.5B debt raise for plant", "loan or debt"),
+        ("en", "Quillport raises $40M", "financing"),
+        ("en", "Quillport raises alarm over $40M hack", "stolen funds"),
+        ("en", "Quillport fined $9M for laundering", "fine"),
+        ("en", "Riga charges man over laundering of $290,000", "laundering"),
+        ("en", "Quillport backs $100,000 target for bitcoin", "price target or forecast"),
+        ("en", "Quillport buys 500 BTC for $50 million", "purchase"),
+        ("en", "Bitcoin funds see $300M in outflows", "outflow"),
+        ("en", "Quillport posts net loss of $50 million", "net loss"),
+        ("en", "Quillport tells of $50 million and more", ""),
+        ("ja", "クイルポートが5000万ドルを調達", "資金調達額"),
+        ("ja", "クイルポートから5000万ドル相当のETHが流出", "流出・盗難額"),
+        ("ja", "ビットコインETF、3億ドルの資金流出", "資金流出額"),
+        ("ja", "クイルポートに900万ドルの罰金", "罰金・課徴金"),
+        ("ja", "クイルポート、5000万ドルと説明", ""),
+        ("zh", "红隼完成5000万美元融资", "融资额"),
+        ("zh", "紅隼交易所被盜9100万美元", "被盗金额"),
+        ("zh", "比特币ETF净流出3亿美元", "流出额"),
+        ("zh", "红隼称为5000万美元", ""),
+    ],
+)
+def test_the_nearest_word_says_what_a_figure_measures(
+    tell: Tell, language: Language, title: str, measure: str
+) -> None:
+    figure = find_main_figure(tell(title=title, language=language))
+    assert figure.text
+    assert figure.measure == measure
+
+
+def test_a_word_of_another_figure_does_not_say_what_a_figure_measures(tell: Tell) -> None:
+    figure = find_main_figure(tell(title="Quillport names $3M next to a valuation of $30M"))
+    assert (figure.text, figure.measure) == ("$3M", "")
+
+
+@pytest.mark.parametrize(
+    ("language", "measure"), [("en", "stolen funds"), ("ja", "流出・盗難額"), ("zh", "被盗金额")]
+)
+def test_figures_side_by_side_say_what_they_measure_in_the_language_of_the_reader(
+    tell: Tell, language: Language, measure: str
+) -> None:
+    chinese = tell(title="北风交易所被盗9100万美元", language="zh")
+    ((low, high),) = find_differences([tell(title="Hackers stole $84M from Northwind"), chinese], language)
+    assert (low.measure, high.measure) == (measure, measure)
+    shared = find_shared_figure([tell(title="Hack of $84M"), tell(title="Hackers steal $84M")], language)
+    assert shared is not None
+    assert shared.measure == measure
+
+
+def test_figures_of_which_the_texts_say_different_things_have_no_measure(tell: Tell) -> None:
+    reports = [tell(title="Quillport fined $84M"), tell(title="Quillport agrees to $84M settlement")]
+    shared = find_shared_figure(reports, "en")
+    assert shared is not None
+    assert shared.measure == ""

@@ -27,7 +27,12 @@ FACTS = InsightFacts(
     realm="live",
     is_report=False,
     sources=(),
-    differences=((SourcedFigure("$30M", "Decrypt"), SourcedFigure("$36 million", "CoinDesk, The Block")),),
+    differences=(
+        (
+            SourcedFigure("$30M", "Decrypt", "stolen funds"),
+            SourcedFigure("$36 million", "CoinDesk, The Block", "stolen funds"),
+        ),
+    ),
     moves=(
         Move(
             "Solana",
@@ -74,8 +79,8 @@ def test_sections_carry_what_they_compare_date_and_link_to() -> None:
     sections = build()
     assert sections["differences"] == [
         [
-            {"figure": "$30M", "source": "Decrypt"},
-            {"figure": "$36 million", "source": "CoinDesk, The Block"},
+            {"figure": "$30M", "source": "Decrypt", "measure": "stolen funds"},
+            {"figure": "$36 million", "source": "CoinDesk, The Block", "measure": "stolen funds"},
         ]
     ]
     assert sections["next_dates"] == [

@@ -69,6 +69,30 @@ def test_the_line_on_one_report_names_its_figure_and_who_is_silent() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "Among the sources here, only CoinDesk reports this (fine: $36 million)."),
+        ("ja", "ここにある情報源で伝えているのはCoinDeskだけです（fine：$36 million）。"),
+        ("zh", "现有来源中只有CoinDesk报道此事（fine：$36 million）。"),
+    ],
+)
+def test_a_figure_has_a_word_on_what_it_measures(language: Language, told: str) -> None:
+    facts = build_facts(sources=(PRESS,), single_figure="$36 million", single_measure="fine")
+    assert insight_text(facts, language) == told
+
+
+def test_figures_that_sources_share_or_differ_on_have_a_word_on_what_they_measure() -> None:
+    facts = build_facts(
+        sources=(PRESS, OFFICIAL),
+        shared_figure=SharedFigure("$40 million", ("CoinDesk", "SEC"), "fine"),
+        differences=((SourcedFigure("$3M", "CoinDesk", "outflow"), SourcedFigure("$9M", "SEC", "outflow")),),
+    )
+    text = insight_text(facts)
+    assert "CoinDesk and SEC give the same figure (fine): $40 million." in text
+    assert "Outflow – CoinDesk: $3M; SEC: $9M." in text
+
+
 def test_a_report_without_more_has_one_short_line() -> None:
     assert (
         insight_text(build_facts(sources=(PRESS,))) == "Among the sources here, only CoinDesk reports this."

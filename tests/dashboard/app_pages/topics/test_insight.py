@@ -29,9 +29,13 @@ INSIGHT: Insight = {
     ],
     "differences": [
         [
-            {"figure": "$30M", "source": "Decrypt"},
-            {"figure": "$36 million", "source": "CoinDesk, The Block"},
-        ]
+            {"figure": "$30M", "source": "Decrypt", "measure": ""},
+            {"figure": "$36 million", "source": "CoinDesk, The Block", "measure": ""},
+        ],
+        [
+            {"figure": "$3M", "source": "Decrypt", "measure": "fine"},
+            {"figure": "$9M", "source": "CoinDesk", "measure": "fine"},
+        ],
     ],
     "next_dates": [{"day": DUE.isoformat(), "text": "A hearing is due.", "source": "SEC"}],
     "moves": [
@@ -98,11 +102,13 @@ def test_every_section_has_a_heading_and_text_only_where_it_has_no_data(
 
 
 def test_figures_that_differ_stand_side_by_side_in_a_table(insight: Insight, ids: dict[str, str]) -> None:
-    assert read_rows(open_topic(ids), "tp-figures") == [
+    live = open_topic(ids)
+    assert read_rows(live, "tp-figures") == [
         [t("topics.figure"), t("topics.given_by")],
         ["$30M", "Decrypt"],
         ["$36 million", "CoinDesk, The Block"],
     ]
+    assert read_rows(live.replace("tp-figures", "", 1), "tp-figures")[0] == ["Fine", t("topics.given_by")]
 
 
 def test_moves_are_a_table_that_marks_unusual_ones(insight: Insight, ids: dict[str, str]) -> None:

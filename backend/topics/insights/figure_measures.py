@@ -1,0 +1,79 @@
+"""Finds what a figure measures (funds raised, a fine, an outflow) by the words next to it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from backend.entities.model import LANGUAGES, Language
+from backend.formats.chinese import to_simplified
+from backend.sources.claims.model import Quantity
+
+MAX_DISTANCE_CHARS: Mapping[Language, int] = {"en": 36, "ja": 14, "zh": 12}
+"""Characters between a figure and the word that says what it measures; a comma counts for several."""
+_FILE = Path(__file__).parent / "data" / "figure_measures.yaml"
+_SENTENCE_MARK = re.compile(r"[;:.!?。；：！？—–](?!\d)")
+_COMMA = re.compile(r"[,，、](?!\d)")
+_COMMA_CHARS = 12
+_COUNTERPART = re.compile(
+    r"\s*[（(]?(?:for|worth|or|valued at|(?:約)?|相当|価値|价值|合)\s*"
+    r"(?:(?:about|around|some|roughly|nearly|over|more than|an estimated|約|约|近|超)\s*)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    patterns: Mapping[Language, re.Pattern[str]]
+    labels: Mapping[Language, str]
+
+
+def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], language: Language) -> int | None:
+    """Return the number of the measure whose word is nearest to ``figure`` in ``text``; None without one.
+    A word between two figures belongs to the nearer one."""
+    compared = to_simplified(text) if language == "zh" else text
+    start = max((one.end for one in others if _is_before(one, figure, compared)), default=0)
+    end = min((one.start for one in others if one.start >= figure.end), default=len(compared))
+    start = max((m.end() for m in _SENTENCE_MARK.finditer(compared, start, figure.start)), default=start)
+    mark = _SENTENCE_MARK.search(compared, figure.end, end)
+    end = mark.start() if mark else end
+    before, behind = compared[start : figure.start], compared[figure.end : end]
+    is_cut_before = any(one.end == start for one in others)
+    is_cut_behind = any(one.start == end for one in others)
+    found: list[tuple[int, int, int]] = []
+    for number, measure in enumerate(_load_measures()):
+        for match in measure.patterns[language].finditer(before):
+            if not is_cut_before or match.start() >= len(before) - match.end():
+                found.append((_measure_gap(before[match.end() :]), -len(match.group()), number))
+        for match in measure.patterns[language].finditer(behind):
+            if not is_cut_behind or match.start() <= len(behind) - match.end():
+                found.append((_measure_gap(behind[: match.start()]), -len(match.group()), number))
+    gap, _, nearest = min(found, default=(0, 0, -1))
+    return nearest if nearest >= 0 and gap <= MAX_DISTANCE_CHARS[language] else None
+
+
+def _is_before(other: Quantity, figure: Quantity, text: str) -> bool:
+    """True if ``other`` stands before ``figure`` and is another one, not its counterpart (*500 BTC for*)."""
+    return other.end <= figure.start and not _COUNTERPART.fullmatch(text, other.end, figure.start)
+
+
+def get_label(number: int | None, language: Language) -> str:
+    return "" if number is None else _load_measures()[number].labels[language]
+
+
+def _measure_gap(between: str) -> int:
+    return len(between) + _COMMA_CHARS * len(_COMMA.findall(between))
+
+
+@cache
+def _load_measures() -> Sequence[_Measure]:
+    return [
+        _Measure(
+            {language: re.compile(entry[language]["pattern"], re.IGNORECASE) for language in LANGUAGES},
+            {language: entry[language]["label"] for language in LANGUAGES},
+        )
+        for entry in yaml.safe_load(_FILE.read_text("utf-8"))
+    ]
