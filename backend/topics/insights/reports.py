@@ -113,8 +113,9 @@ def select_in_language(reports: Sequence[Report], language: Language) -> list[Re
 
 
 def _is_cited_page(topic: Topic, item: Media) -> bool:
-    """True for a page that was found as a link in the articles of a topic."""
-    return topic.realm == "live" and item.kind == "primary_source" and item.language is None
+    """True for a page that was found as a link in the articles of a topic, not for an archived record."""
+    is_live = topic.realm == "live" and topic.event is None
+    return is_live and item.kind == "primary_source" and item.language is None
 
 
 def _load_texts(connection: Connection, topic: Topic) -> dict[str, str]:

@@ -16,6 +16,9 @@ _CATEGORIES: Mapping[str, Category] = {
     "enforcement": Category.IMPORTANT,
 }
 
+MAX_TITLE_CHARS = 80
+"""Characters of an address that is the title of a page."""
+
 
 def build_archive_topics(landmarks: Iterable[Landmark], authorities: Authorities) -> list[Topic]:
     """Build a topic for each event at its date, with its sources."""
@@ -94,14 +97,23 @@ def _build_anniversary_text(landmark: Landmark, language: Language) -> TopicText
 
 
 def _build_media(landmark: Landmark, authorities: Authorities) -> tuple[Media, ...]:
-    """List the sources, the most authoritative first, each named by its host."""
+    """List the sources, the most authoritative first, each named by its host, with its address as title."""
     about, general = set(landmark.entities), landmark.general_sources
     ranked: Sequence[str] = sorted(
         landmark.urls,
         key=lambda url: -authorities.classify(url, about=about, is_general=url in general).score,
     )
     at = _get_event_time(landmark)
-    return tuple(Media("primary_source", url, published_at=at, site_name=_get_host(url)) for url in ranked)
+    return tuple(
+        Media("primary_source", url, title=_shorten(url), published_at=at, site_name=_get_host(url))
+        for url in ranked
+    )
+
+
+def _shorten(url: str) -> str:
+    """Return host and path, or the host alone where the path is long."""
+    shortened = url.split("://", 1)[1].removeprefix("www.").rstrip("/")
+    return shortened if len(shortened) <= MAX_TITLE_CHARS else _get_host(url)
 
 
 def _get_host(url: str) -> str:

@@ -162,6 +162,23 @@ def test_an_anniversary_has_the_prices_of_its_event(
     assert (found.moves, found.related, found.anniversary_of) == ([], [], event_at.date())
 
 
+def test_the_pages_of_an_archived_event_are_its_records_in_live_mode_too(
+    connection: Connection, fact_sources: FactSources
+) -> None:
+    media = (Media("primary_source", "https://www.sec.gov/a/b", published_at=AT - timedelta(days=1000)),)
+    archived = build_topic("live:on-this-day:2026-05-18:event", media=media, event="event", realm="live")
+    news = build_topic("news", media=media, realm="live")
+    sources = replace(fact_sources, realms=("live",))
+    names = [
+        [
+            source.name
+            for source in collect_facts(connection, store(connection, one), "en", sources, AT).sources
+        ]
+        for one in (archived, news)
+    ]
+    assert names == [["U.S. Securities and Exchange Commission"], []]
+
+
 def test_a_move_is_compared_with_the_market_and_the_asset_s_own_past(
     connection: Connection, fact_sources: FactSources
 ) -> None:

@@ -185,7 +185,7 @@ def test_an_unusual_move_is_in_the_conclusion_and_a_usual_one_is_not() -> None:
 
 def test_an_anniversary_names_the_day_of_its_event() -> None:
     text = insight_text(build_facts(sources=(OFFICIAL,), anniversary_of=AT.date()))
-    assert text == "The event was on 18 May 2026. Its records: SEC."
+    assert text == "Records of 18 May 2026: SEC."
 
 
 def test_an_official_source_confirms_and_press_alone_does_not() -> None:

@@ -31,6 +31,7 @@ def test_every_landmark_becomes_a_topic_at_its_date_with_its_sources(
         assert set(topic.texts) == {"en", "ja", "zh"}
         assert topic.published_at.date() == landmark.date
         assert {item.url for item in topic.media} == set(landmark.urls)
+        assert all(item.title and item.title.startswith(str(item.site_name)) for item in topic.media)
         assert (topic.realm, topic.event) == ("sample", landmark.id)
 
 
