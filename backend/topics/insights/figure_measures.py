@@ -11,6 +11,7 @@ import yaml
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
 from backend.sources.claims.model import Quantity
+from backend.sources.claims.units import load_units
 
 MAX_DISTANCE_CHARS: Mapping[Language, int] = {"en": 36, "ja": 14, "zh": 12}
 """Characters between a figure and the word that says what it measures; a comma counts for several."""
@@ -29,6 +30,8 @@ _COUNTERPART = re.compile(
 class _Measure:
     patterns: Mapping[Language, re.Pattern[str]]
     labels: Mapping[Language, str]
+    is_count: bool
+    """True if no amount of money has this measure."""
 
 
 def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], language: Language) -> int | None:
@@ -44,7 +47,10 @@ def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], langua
     is_cut_before = any(one.end == start for one in others)
     is_cut_behind = any(one.start == end for one in others)
     found: list[tuple[int, int, int]] = []
+    is_money = figure.unit in load_units().currencies
     for number, measure in enumerate(_load_measures()):
+        if measure.is_count and is_money:
+            continue
         for match in measure.patterns[language].finditer(before):
             if not is_cut_before or match.start() >= len(before) - match.end():
                 found.append((_measure_gap(before[match.end() :]), -len(match.group()), number))
@@ -74,6 +80,7 @@ def _load_measures() -> Sequence[_Measure]:
         _Measure(
             {language: re.compile(entry[language]["pattern"], re.IGNORECASE) for language in LANGUAGES},
             {language: entry[language]["label"] for language in LANGUAGES},
+            entry.get("counts", False),
         )
         for entry in yaml.safe_load(_FILE.read_text("utf-8"))
     ]

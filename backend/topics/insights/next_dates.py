@@ -13,7 +13,7 @@ from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
 from backend.sources.claims import dates, numbers
 from backend.topics.insights.model import NextDate, Report
-from backend.topics.insights.scheduled_days import is_ahead, is_given_up
+from backend.topics.insights.scheduled_days import is_ahead
 from backend.topics.insights.statements import list_report_sentences, matches
 
 MAX_DATES = 2
@@ -127,10 +127,14 @@ def _list_days_ahead(sentence: str, language: Language, written_on: date) -> Ite
     """Generate the days on which a sentence says that something is ahead, each with its place."""
     plain = _DAYS_IN_HAN.sub(r"\1", _SPACE_IN_DATE.sub("", numbers.normalize(sentence, language)))
     for named in _list_days(plain, language, written_on):
-        if named.has_year:
-            is_due = not is_given_up(plain, named.start, named.end, language)
-        else:
-            is_due = is_ahead(plain, named.start, named.end, language, is_weekday=named.is_weekday)
+        is_due = is_ahead(
+            plain,
+            named.start,
+            named.end,
+            language,
+            is_weekday=named.is_weekday,
+            has_year=named.has_year,
+        )
         if is_due:
             yield named.day, named.start
 

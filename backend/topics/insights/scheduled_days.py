@@ -18,7 +18,7 @@ _PLANS = (
     r"|expected(?= (?:to|on|by|in|for|at)\b|\s*$)|planned (?:for|on|by)"
     r"|(?:set|scheduled|slated|due|on track|poised)(?= (?:to|for|on|by)\b|\s*$)"
     r"|(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push|schedule?|set)(?:e?d|e?s|ing)?"
-    rf"{_WORDS}{{0,6}}? (?:to|until|till|for)"
+    rf"{_WORDS}{{0,6}}? (?:to|until|till|for)|schedul(?:ed|es?){_WORDS}{{1,6}} on"
     rf"|g[ai]v(?:e|es|en|ing){_WORDS}{{1,5}} until|ha(?:s|ve) until|deadline"
     r"|(?:is|are) to|next meets?|expires|takes? effect|comes? into (?:force|effect)"
     r"|begins|meets|unlocks|resumes|returns|reconvenes|convenes"
@@ -81,22 +81,35 @@ _ZH_AHEAD = re.compile(
 )
 _ZH_PAST = re.compile(r"已|曾|了(?!解)|截至|以来|昨|此前|当时|原定|原计划|取消|获悉|宣布|发布|表示|披露")
 _ZH_NEW_DAY = re.compile(r"(?:延(?:期|后)?|推迟|改|改期)至\s*$")
+_ZH_ATTRIBUTE = re.compile(r"[^，。；的]{1,8}的")
+_ZH_PLAN_OF_DAY = re.compile(r"(?:将|拟|定|预计|计划|至|自|安排)(?:于|在)?\s*$")
+"""*公布12月1日完成的报告* tells when the report was completed, *将于12月1日召开的会议* what is ahead."""
 _ZH_CLAUSE = re.compile(r"[，。；！？]")
 
 
-def is_ahead(sentence: str, start: int, end: int, language: Language, *, is_weekday: bool = False) -> bool:
+def is_ahead(
+    sentence: str,
+    start: int,
+    end: int,
+    language: Language,
+    *,
+    is_weekday: bool = False,
+    has_year: bool = False,
+) -> bool:
     """True if what a sentence names on the day at ``start`` to ``end`` is ahead, by the verb or the word of
-    a plan that is nearest to the day."""
-    if is_given_up(sentence, start, end, language):
+    a plan that is nearest to the day. A day that has its year needs no such word, but none of the past."""
+    if _is_given_up(sentence, start, end, language):
         return False
     if language == "ja":
-        return _is_ahead_in_japanese(sentence[end:])
-    if language == "zh":
-        return _is_ahead_in_chinese(to_simplified(sentence), start, end)
-    return _is_ahead_in_english(sentence, start, end, is_weekday=is_weekday)
+        verdict = _judge_japanese(sentence[end:])
+    elif language == "zh":
+        verdict = _judge_chinese(to_simplified(sentence), start, end)
+    else:
+        verdict = _judge_english(sentence, start, end, is_weekday=is_weekday, has_year=has_year)
+    return verdict is True or (has_year and verdict is None)
 
 
-def is_given_up(sentence: str, start: int, end: int, language: Language) -> bool:
+def _is_given_up(sentence: str, start: int, end: int, language: Language) -> bool:
     """True if the sentence says of the day at ``start`` to ``end`` that it was one of a former plan."""
     compared = to_simplified(sentence) if language == "zh" else sentence
     before, behind = compared[:start], compared[end:]
@@ -113,7 +126,8 @@ def _find_clause_start(text: str) -> int:
     return max((mark.end() for mark in _CLAUSE.finditer(text)), default=0)
 
 
-def _is_ahead_in_english(sentence: str, start: int, end: int, *, is_weekday: bool) -> bool:
+def _judge_english(sentence: str, start: int, end: int, *, is_weekday: bool, has_year: bool) -> bool | None:
+    """Return True if the day is ahead, False if it is past, and None without a verb that says so."""
     before = sentence[:start]
     ahead_words = _AHEAD_ON_WEEKDAY if is_weekday else _AHEAD
     if _EFFECTIVE.search(before):
@@ -121,13 +135,13 @@ def _is_ahead_in_english(sentence: str, start: int, end: int, *, is_weekday: boo
     if _FORMER.search(before):
         return False
     clause_start = _find_clause_start(before)
-    is_deadline = _DEADLINE.search(before) is not None
+    is_deadline = has_year or _DEADLINE.search(before) is not None
     verdict = _find_last_verb(before[clause_start:], ahead_words, is_deadline=is_deadline)
     if verdict is None and (not is_weekday or _BEGINNING.fullmatch(before, clause_start)):
         verdict = _find_first_verb(sentence[end:].lstrip(" ,"), ahead_words)
     if verdict is None:
         verdict = _find_last_verb(before, ahead_words, is_deadline=is_deadline)
-    return verdict is True
+    return verdict
 
 
 def _find_last_verb(text: str, ahead_words: re.Pattern[str], *, is_deadline: bool) -> bool | None:
@@ -154,22 +168,28 @@ def _find_first_verb(text: str, ahead_words: re.Pattern[str]) -> bool | None:
     return past is None or ahead.start() <= past.start()
 
 
-def _is_ahead_in_japanese(behind: str) -> bool:
+def _judge_japanese(behind: str) -> bool | None:
     if _JA_AS_OF.match(behind):
         return False
     ahead, past = _JA_AHEAD.search(behind), _JA_PAST.search(behind)
-    return ahead is not None and (past is None or ahead.start() <= past.start())
+    if ahead is None:
+        return None if past is None else False
+    return past is None or ahead.start() <= past.start()
 
 
-def _is_ahead_in_chinese(sentence: str, start: int, end: int) -> bool:
+def _judge_chinese(sentence: str, start: int, end: int) -> bool | None:
     """Compare the distances of the words of a plan and of the past in the clause of the day. A clause that
     is only the day belongs to the next one."""
     clause_start = max((mark.end() for mark in _ZH_CLAUSE.finditer(sentence, 0, start)), default=0)
     mark = _ZH_CLAUSE.search(sentence, end)
     if mark is not None and mark.start() - end <= 1 and start - clause_start <= 1:
         mark = _ZH_CLAUSE.search(sentence, mark.end())
+    if _ZH_ATTRIBUTE.match(sentence, end) and not _ZH_PLAN_OF_DAY.search(sentence[:start]):
+        return False
     clause = sentence[clause_start : mark.start() if mark else len(sentence)]
     at = start - clause_start
     ahead = min((abs(match.start() - at) for match in _ZH_AHEAD.finditer(clause)), default=None)
     past = min((abs(match.start() - at) for match in _ZH_PAST.finditer(clause)), default=None)
-    return ahead is not None and (past is None or ahead <= past)
+    if ahead is None:
+        return None if past is None else False
+    return past is None or ahead <= past

@@ -22,6 +22,8 @@ SENTENCES: list[tuple[Kind, Language, str]] = [
 ]
 
 STATED: list[tuple[Kind, Language, str]] = [
+    ("unknown", "en", "The date of the ruling on Kestrel is not known."),
+    ("unknown", "ja", "具体的な時期のめどは示しておらず、対策も固まっていない。"),
     ("unknown", "en", "It is unclear whether the exchange will reopen."),
     ("unknown", "en", "The company did not say when withdrawals will resume."),
     ("unknown", "en", "The exchange has yet to disclose how much was lost."),
