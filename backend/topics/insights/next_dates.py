@@ -18,7 +18,7 @@ from backend.topics.insights.statements import list_report_sentences, matches
 
 MAX_DATES = 2
 MAX_DAYS_AHEAD = 3 * 366
-_NEAR_CHARS: Mapping[Language, int] = {"en": 60, "ja": 30, "zh": 24}
+_NEAR_CHARS: Mapping[Language, int] = {"en": 60, "ja": 36, "zh": 36}
 _LABELS_FILE = Path(__file__).parent / "data" / "due_labels.yaml"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY: Mapping[Language, re.Pattern[str]] = {
