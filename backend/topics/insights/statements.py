@@ -37,6 +37,8 @@ _CLAUSE_START: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile(r"が、|；"),
     "zh": re.compile(r"[，；：](?:但|不过|而且|且)?"),
 }
+_NO_SUBJECT = re.compile(r"(?:may|might|will|could|did|has|have|is|are|was|were|does)\b")
+_QUESTION = re.compile(r"\b(?:whether|how|why|who)\b")
 _CLAUSE_END: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"[,;—–]|[.”]*$| (?=(?:but|although|though|while) )"),
     "ja": re.compile(r"[。；]|が、"),
@@ -115,6 +117,8 @@ def cut_clause(sentence: str, kind: Kind, language: Language) -> str:
     start, end = max(before, default=0), behind.start() if behind else len(sentence)
     is_part = start > 0 or sentence[end:].strip(".。”」 ") != ""
     clause = sentence[start:end].strip()
+    if _NO_SUBJECT.match(clause) and (question := _QUESTION.search(clause)):
+        clause = clause[question.start() :]
     return clause if is_part and clause.count("“") == clause.count("”") else sentence
 
 

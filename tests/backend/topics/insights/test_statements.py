@@ -173,6 +173,11 @@ def test_nothing_is_unknown_that_was_found_out_or_concealed_from_others(
             "A license allows more, but a review will test whether it is kept.",
             "a review will test whether it is kept",
         ),
+        (
+            "en",
+            "The upgrade replaces the pool and may offer clues about whether coins were forged.",
+            "whether coins were forged",
+        ),
         ("ja", "同社は攻撃を確認したが、被害額は明らかにしていない。", "被害額は明らかにしていない"),
         ("zh", "该公司确认遭到攻击，但尚未公布损失金额。", "尚未公布损失金额"),
         ("en", "It is not clear how the keys were taken.", "It is not clear how the keys were taken."),
