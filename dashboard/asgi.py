@@ -20,6 +20,7 @@ from dashboard.charts.plotly_chart import library
 from dashboard.client import connection, markets
 from dashboard.frame import asset_icons, head_scripts, style_sheet
 from dashboard.frame.document import DocumentMiddleware
+from dashboard.frame.search_palette import index as search_index
 from dashboard.sign_in import guard, routes, service
 from dashboard.sign_in.service import find_service
 from dashboard.sign_in.session import Session
@@ -93,7 +94,7 @@ def load_session_watch() -> str:
 app = st.App(
     Path(__file__).parent / "app.py",
     lifespan=lifespan,
-    routes=[*routes.ROUTES, *asset_icons.ROUTES, *library.ROUTES],
+    routes=[*routes.ROUTES, *asset_icons.ROUTES, *library.ROUTES, *search_index.ROUTES],
     middleware=[
         Middleware(
             DocumentMiddleware,

@@ -10,4 +10,5 @@ _FRAME = Path(__file__).parent
 def build_style_sheet() -> str:
     """Joins the CSS of the frame and of each page. Components have their own style sheets."""
     pages = sorted((_FRAME.parent / "app_pages").glob("*/*.css"))
-    return "\n".join(file.read_text(encoding="utf-8") for file in (_FRAME / "frame.css", *pages))
+    files = (_FRAME / "frame.css", _FRAME / "search_palette" / "palette.css", *pages)
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -13,7 +13,10 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dashboard.frame.streamlit_internals import get_page_id
 
 _SEEN = "_url_seen"
 _WRITES = "_url_writes"
@@ -146,6 +149,11 @@ def link(path: str, **query: str) -> str:
     """Builds a link to another page and keeps the ``lang`` of the current URL."""
     params = {**query, "lang": read_query().get("lang", "")}
     return f"{path}?{urlencode({name: value for name, value in params.items() if value})}"
+
+
+def link_page(page: StreamlitPage) -> str:
+    """Builds a link to another page in its last view; see :func:`restore_last_query`."""
+    return link(f"/{page.url_path}", **_load_last_queries().get(get_page_id(page), {}))
 
 
 def _write_widget(key: str, default: str) -> None:

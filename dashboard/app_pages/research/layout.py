@@ -133,7 +133,6 @@ def _render_export(snapshot: JobSnapshot, job: Job) -> None:
     files = {"md": build_markdown(job, translations), "json": report.build_json(job)}
     with st.popover(t("research.export"), icon=":material/ios_share:", key="rs_export"):
         with st.container(horizontal=True):
-            copy_button(t("frame.copy_link"), key="rs_copy_link")
             for kind, text in files.items():
                 copy_button(t(f"research.copy_{kind}"), text, key=f"rs_copy_{kind}")
         with st.container(horizontal=True):

@@ -27,7 +27,6 @@ from dashboard.app_pages.timelines.data import TimelinesData
 from dashboard.app_pages.timelines.export import RunsExport
 from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sample
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
-from dashboard.components.copy_button import copy_button
 from dashboard.frame import freshness, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
@@ -135,12 +134,11 @@ def _draw_export() -> None:
 
 
 def _render_export_menu(arrays: RunArrays, as_of: datetime | None) -> None:
-    """Render a link to the view, and its runs as files, which are generated on download."""
+    """Render a menu with the runs of the view as files, which are generated on download."""
     base = (st.context.url or "").partition("/timelines")[0].rstrip("/")
     exported = RunsExport(arrays, as_of or datetime.now(UTC), base + url_state.build_link())
     with st.popover(t("timelines.export"), icon=":material/ios_share:", key="tl_export", width="content"):
         st.caption(t("timelines.export_help", n=f"{len(arrays):,}"))
-        copy_button(t("frame.copy_link"), key="tl_copy")
         with st.container(horizontal=True, gap="small"):
             for kind, make, mime in EXPORT_FORMATS:
                 st.download_button(

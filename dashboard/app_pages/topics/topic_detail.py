@@ -22,7 +22,6 @@ from dashboard.app_pages.topics import (
 from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.client import Fetched, Problem, connection, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
-from dashboard.components.copy_button import copy_button
 from dashboard.frame import states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
@@ -112,7 +111,6 @@ def _render_toolbar(number: int | None, filters: Filters) -> None:
             key="tp_beside",
             on_change=lambda: url_state.set_side_by_side(bool(st.session_state["tp_beside"])),
         )
-        copy_button(t("frame.copy_link"), key="tp_copy")
 
 
 ListPosition = tuple[int, int]

@@ -13,8 +13,8 @@ HTML = '<button type="button"></button><span role="status"></span>'
 _FOLDER = Path(__file__).parent
 
 
-def copy_button(label: str, text: str | None = None, *, key: str) -> None:
-    """Render a button that copies ``text`` or, without it, the URL of the page."""
+def copy_button(label: str, text: str, *, key: str) -> None:
+    """Render a button that copies ``text``."""
     words = {"label": label, "copied": t("frame.copied"), "failed": t("frame.copy_failed")}
     _component()(key=key, data={**words, "text": text}, width="content", height="content")
 

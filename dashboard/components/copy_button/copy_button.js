@@ -4,7 +4,7 @@ export default function ({ data, parentElement }) {
   button.textContent = data.label;
   button.onclick = async () => {
     try {
-      await navigator.clipboard.writeText(data.text ?? location.href);
+      await navigator.clipboard.writeText(data.text);
       status.textContent = data.copied;
     } catch { // no permission, or no clipboard without HTTPS
       status.textContent = data.failed;
