@@ -28,7 +28,7 @@ pages = {
     "research": st.Page("app_pages/research/page.py", title=t("research.title"), url_path="research"),
 }
 page = st.navigation(list(pages.values()), position="top")
-st.set_page_config(page_title=f"{page.title} · {t('frame.product')}")
+head.set_tab_title(page.title)
 try:
     connection.get_client()
 except connection.SettingsError as fault:

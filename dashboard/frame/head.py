@@ -20,6 +20,11 @@ def apply_preferences(chosen: Preferences) -> None:
     render_html_lang(chosen, preferences.build_cookie_value())
 
 
+def set_tab_title(*parts: str) -> None:
+    """Sets the title of the browser's tab: ``parts``, what is open first, then the name of the product."""
+    st.set_page_config(page_title=" · ".join((*parts, t("frame.product"))))
+
+
 def render_head(title: str, mode: Mode | None, note: str = "", shortcuts: Sequence[Shortcut] = ()) -> None:
     """Renders the page's ``h1``, the label of the data mode, ``note`` (markup) and the tools of every page.
 

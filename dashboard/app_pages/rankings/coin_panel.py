@@ -16,7 +16,7 @@ from dashboard.client import Fetched, connection, markets
 from dashboard.client.base_url import get_base_url
 from dashboard.client.market_schemas import SPANS, Asset, AssetQuotes, CandleSeries, Span
 from dashboard.client.topics import TopicPage
-from dashboard.frame import states
+from dashboard.frame import formats, states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note
 from dashboard.frame.theme import Theme
@@ -59,6 +59,13 @@ def render_head(
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
     with st.container(key="rk_coin_head"):
         st.html(coin_panel_sections.build_head(row, icon, language(), datetime.now(UTC)))
+
+
+def build_title(row: Row) -> str:
+    """Builds the title of the browser's tab: name, price and 24-hour change, as far as they are current."""
+    change = row.change("24h")
+    parts = [row.name, formats.price(row.price) if row.price is not None else ""]
+    return " ".join(filter(None, [*parts, formats.percent(change, places=1) if change is not None else ""]))
 
 
 def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:

@@ -16,7 +16,7 @@ from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
 from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
 from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
-from dashboard.frame import refresh, states
+from dashboard.frame import head, refresh, states
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
@@ -58,6 +58,7 @@ def render_page() -> None:
     chosen_view = _render_bar(table, view)
     if chosen_view == "compare":
         coin = ""
+    head.set_tab_title(coin_panel.build_title(row) if row is not None and coin else t("rankings.title"))
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
         # With a border, because an empty container without one has no size before the table is drawn.

@@ -13,6 +13,7 @@ from dashboard.app_pages.timelines.data import TimelinesData
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, Changes
 from dashboard.frame.markdown import escape_markdown
+from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
 RECENT_DAYS = ("7", "28", "91")
@@ -44,6 +45,16 @@ def render(loaded: TimelinesData, table: pa.Table, state: TimelinesState, drawn:
             help=t("timelines.clear"),
             on_click=clear_filters,
         )
+
+
+def render_unknown_profiles(loaded: TimelinesData, table: pa.Table, state: TimelinesState) -> None:
+    """Render which profiles of the URL do not exist."""
+    known = {*data.select_all_runs(table).profiles, *loaded.profiles}
+    chosen = dict.fromkeys([*state.profiles, state.profile_a, state.profile_b])
+    unknown = [name for name in chosen if name is not None and name not in known]
+    if unknown and loaded.configured.data is not None:
+        message = t("timelines.unknown_profiles", names=t("timelines.between").join(unknown))
+        st.html(tag("p", text(message), class_="cp-stale", role="status"))
 
 
 def _describe_profiles(drawn: TimelinesState, count: int) -> str:

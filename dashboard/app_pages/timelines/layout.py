@@ -27,7 +27,7 @@ from dashboard.app_pages.timelines.data import TimelinesData
 from dashboard.app_pages.timelines.export import RunsExport
 from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sample
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
-from dashboard.frame import freshness, refresh, states
+from dashboard.frame import freshness, head, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import t
 
@@ -161,6 +161,9 @@ def _draw_bar() -> None:
     with st.container(key="tl_bar_row", horizontal=True, vertical_alignment="center", gap="small"):
         filters.render(loaded, loaded.table, state, drawn)
         pair.render_choice(arrays, drawn)
+    filters.render_unknown_profiles(loaded, loaded.table, state)
+    opened = pair.list_title_parts(arrays, drawn) or (state.profiles if len(state.profiles) == 1 else ())
+    head.set_tab_title(*opened, t("timelines.title"))
 
 
 def _draw_verdict() -> None:

@@ -113,6 +113,14 @@ def compare_with_itself(profile: str, split: str) -> None:
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
+def list_title_parts(arrays: RunArrays, state: TimelinesState) -> list[str]:
+    """List what the URL compares, for the title of the browser's tab; empty without a choice of A and B."""
+    sides = data.choose_comparison_sides(arrays, state)
+    if sides is None or (state.profile_a is None and state.profile_b is None):
+        return []
+    return [sides.a] if sides.self_split is not None else [t("timelines.cmp_title", a=sides.a, b=sides.b)]
+
+
 def render_verdict(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the verdict, or what a comparison needs."""
     sides = data.choose_comparison_sides(arrays, state)

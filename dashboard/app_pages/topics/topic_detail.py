@@ -23,6 +23,7 @@ from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.client import Fetched, Problem, connection, topics
 from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.frame import states
+from dashboard.frame.head import set_tab_title
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
 
@@ -62,6 +63,7 @@ def render(filters: Filters) -> None:
         if topic is None:
             _render_missing_language(responses, filters.language)
             return
+        set_tab_title(topic["title"])
         states.render_stale_banner(
             responses.texts[filters.language], responses.media, responses.insight, key="tp_topic"
         )

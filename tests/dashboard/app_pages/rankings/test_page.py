@@ -3,14 +3,17 @@
 import math
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.app_pages.rankings import data, layout
+from dashboard.app_pages.rankings import coin_panel, data, layout
+from dashboard.app_pages.rankings.rows import Row
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import SPANS
 from dashboard.i18n import LANGUAGES, t
@@ -178,6 +181,13 @@ def test_an_unknown_coin_is_named_and_its_panel_can_be_closed() -> None:
     app.button(key="empty-coin-action").click().run()
     assert not app.exception
     assert "coin" not in app.query_params
+
+
+def test_the_tab_has_the_price_and_the_change_of_an_open_coin_as_far_as_they_are_known() -> None:
+    row = Row("decred", "DCR", "Decred", price=Decimal("17.04"), pct_24h=Decimal("14.21"), source="coingecko")
+    assert coin_panel.build_title(row) == "Decred $17.04 +14.2%"
+    assert coin_panel.build_title(replace(row, source="coingecko:stale")) == "Decred $17.04"
+    assert coin_panel.build_title(Row("decred", "DCR", "Decred")) == "Decred"
 
 
 def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:

@@ -453,3 +453,10 @@ def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_a
 def test_any_split_in_a_link_opens_the_page(split: str) -> None:
     app = open_page(a=STEADY, split=split, tab="compare")
     assert re.search("tl-verdict", html(app))
+
+
+def test_profiles_that_do_not_exist_are_named() -> None:
+    page = unescape(html(open_page(profiles=f"{STEADY},gone", a="lost <b>", b=STEADY, lang="ja")))
+    assert t("timelines.unknown_profiles", lang="ja", names="gone、lost <b>") in page
+    known = html(open_page(profiles=f"{STEADY},{UNUSED}"))
+    assert "No such profile" not in known
