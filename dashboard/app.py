@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.client import connection
 from dashboard.frame import account, head, preferences, url_state
+from dashboard.frame.bottom_bar import render_bottom_bar
 from dashboard.frame.search_palette import render_palette
 from dashboard.i18n import t
 
@@ -37,4 +38,5 @@ except connection.SettingsError as fault:
 if not account.require_sign_in():
     st.stop()
 render_palette(pages)
+render_bottom_bar(pages, page)
 page.run()

@@ -10,5 +10,10 @@ _FRAME = Path(__file__).parent
 def build_style_sheet() -> str:
     """Joins the CSS of the frame and of each page. Components have their own style sheets."""
     pages = sorted((_FRAME.parent / "app_pages").glob("*/*.css"))
-    files = (_FRAME / "frame.css", _FRAME / "search_palette" / "palette.css", *pages)
+    files = (
+        _FRAME / "frame.css",
+        _FRAME / "bottom_bar.css",
+        _FRAME / "search_palette" / "palette.css",
+        *pages,
+    )
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
