@@ -73,7 +73,7 @@ def render_page() -> None:
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
     if panel is not None and row is not None and calls is not None:
         with panel:
-            coin_panel.render_body(row, current_theme(), calls)
+            coin_panel.render_body(row, table.rows, data.status.data, current_theme(), calls)
 
 
 def _hold_rows(newest: RankTable) -> RankTable:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from copy import deepcopy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
@@ -131,6 +131,36 @@ def test_the_panel_links_to_the_topics_about_the_coin(monkeypatch: pytest.Monkey
     assert f'href="/topics?entity=cardano&amp;lang={lang}"' in page
     assert t("frame.category_important", lang=lang) in page
     assert t("rankings.topics_all", lang=lang, n="5") in page
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_explains_a_move_and_hands_it_to_research(lang: Any) -> None:
+    page = html(open_rankings(coin="dogecoin", chart="7d", lang=lang))
+    assert page.index(t("rankings.why", lang=lang)) < page.index(t("rankings.quotes", lang=lang))
+    assert t("rankings.why_incidents", lang=lang, span=t("chart.span_7d", lang=lang)) in page
+    assert "Meme" in page
+    assert t("rankings.why_volume_source", lang=lang, source=t("frame.source_sample", lang=lang)) in page
+    assert t("rankings.why_unknown", lang=lang) not in page
+    assert 'href="/research?statement=' in page
+
+
+def test_topics_of_the_panels_period_come_before_older_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime.now(UTC)
+
+    def build_page(*_asked: Any, **_more: Any) -> Fetched[topics.TopicPage]:
+        items: list[Any] = [
+            {"id": n, "title": f"{n} days", "lang": "en", "category": 1, "published_at": at.isoformat()}
+            for n in (2, 8)
+            for at in (now - timedelta(days=n),)
+        ]
+        return Fetched({"topics": items, "total": 2}, now)
+
+    monkeypatch.setattr(topics, "fetch_entity_topics", build_page)
+    week, day = (html(open_rankings(coin="cardano", chart=span)) for span in ("7d", "24h"))
+    assert "2 days" in week
+    assert "8 days" not in week
+    assert t("rankings.topics_none_in_span") not in week
+    assert day.index(t("rankings.topics_none_in_span")) < day.index("2 days") < day.index("8 days")
 
 
 def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
