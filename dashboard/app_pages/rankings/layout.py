@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import chart_views, coin_panel, rank_table
+from dashboard.app_pages.rankings import chart_views, coin_panel, compare_tray, rank_table
 from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS, VIEW_PARAMS
 from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
 from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
@@ -67,6 +67,8 @@ def render_page() -> None:
             _render_panel_head(row, coin)
     with main:
         _render_table(table, view, coin, TABLE_MODES[chosen_view])
+        if chosen_view != "compare":
+            compare_tray.render_tray(table.by_id, list_compared_ids(), view)
         if chosen_view == "treemap":
             chart_views.render_treemap(select_rows(table.rows, view), table.span)
         elif chosen_view == "compare":
