@@ -38,8 +38,8 @@ def _write_span() -> None:
     write_param("span", "" if span == SPANS[0] else span)
 
 
-def render_treemap(rows: Sequence[Row], span: Span) -> None:
-    """Renders the treemap of the selected rows, with its controls."""
+def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
+    """Renders the treemap of the selected rows, with its controls; ``grouped`` by their categories."""
     theme = current_theme()
     with st.container(key="rk_treemap_bar", horizontal=True, vertical_alignment="bottom"):
         size, on_size = bind_choice("size", SIZES, "cap")
@@ -52,13 +52,20 @@ def render_treemap(rows: Sequence[Row], span: Span) -> None:
             on_change=on_size,
         )
         _render_span_control(span)
-        st.html(treemap.build_legend(span, theme.shades, theme.background))
-    sized_rows = treemap.find_sized_rows(rows, size)
+        sized_rows = treemap.find_sized_rows(rows, size)
+        st.html(treemap.build_legend(sized_rows, span, theme.shades, theme.background))
     if not sized_rows:
         states.render_empty(t("rankings.treemap_none"), key="treemap")
         return
     figure = treemap.build_figure(
-        sized_rows, size, span, theme.shades, ink=theme.ink, background=theme.background, lang=language()
+        sized_rows,
+        size,
+        span,
+        theme.shades,
+        ink=theme.ink,
+        background=theme.background,
+        lang=language(),
+        grouped=grouped,
     )
     alt = t("rankings.treemap_alt", n=min(len(sized_rows), treemap.MAX_TILES))
     table = treemap.build_table(sized_rows, size, span, language())

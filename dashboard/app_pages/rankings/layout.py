@@ -70,7 +70,7 @@ def render_page() -> None:
         if chosen_view != "compare":
             compare_tray.render_tray(table.by_id, list_compared_ids(), view)
         if chosen_view == "treemap":
-            chart_views.render_treemap(select_rows(table.rows, view), table.span)
+            chart_views.render_treemap(select_rows(table.rows, view), table.span, grouped=not view.category)
         elif chosen_view == "compare":
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
     if panel is not None and row is not None and calls is not None:

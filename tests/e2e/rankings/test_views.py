@@ -101,6 +101,19 @@ def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
     assert drawing.evaluate("plot => plot.seenBefore === true")
 
 
+def test_a_click_on_a_group_of_the_treemap_shows_it_alone(page: Page) -> None:
+    page.get_by_role("radio", name="Treemap").click()
+    drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
+    tiles = drawing.locator(".slice")
+    expect(tiles.first).to_be_visible()
+    everything = tiles.count()
+    expect(drawing.get_by_text("BTC", exact=True)).to_be_visible()
+    drawing.get_by_text("Stablecoin", exact=True).click(force=True)  # the tile is above its text
+    expect(drawing.get_by_text("BTC", exact=True)).to_have_count(0)
+    expect(drawing.get_by_text("USDT", exact=True)).to_be_visible()
+    assert tiles.count() < everything
+
+
 CASES = {
     "desktop": (
         "?q=bit&coin=bitcoin",
