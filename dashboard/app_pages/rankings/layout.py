@@ -67,12 +67,12 @@ def render_page() -> None:
             _render_panel_head(row, coin)
     with main:
         _render_table(table, view, coin, TABLE_MODES[chosen_view])
-        if chosen_view != "compare":
-            compare_tray.render_tray(table.by_id, list_compared_ids(), view)
         if chosen_view == "treemap":
             chart_views.render_treemap(select_rows(table.rows, view), table.span, grouped=not view.category)
         elif chosen_view == "compare":
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
+        if chosen_view != "compare":
+            compare_tray.render_tray(table.by_id, list_compared_ids(), view)
     if panel is not None and row is not None and calls is not None:
         with panel:
             coin_panel.render_body(row, table.rows, data.status.data, current_theme(), calls)
