@@ -3,7 +3,13 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import IDLE, Reader, find_accessibility_violations, is_steady, measure_overflow
+from tests.support.dashboard.reader import (
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
 
 pytestmark = pytest.mark.browser
 BAR = ".cp-bottom-bar"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.reader import IDLE, Reader, find_accessibility_violations
+from tests.support.dashboard.reader import IDLE, Reader, find_accessibility_violations
 
 pytestmark = pytest.mark.browser
 STATEMENT = ".st-key-rs_statement textarea"

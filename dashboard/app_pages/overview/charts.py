@@ -6,11 +6,12 @@ from decimal import Decimal
 from dashboard.app_pages.overview.market_figures import CLASS_BOUNDS, Breadth, Coin
 from dashboard.app_pages.overview.panels import change_node, note, panel
 from dashboard.app_pages.overview.squarify import Rect, squarify
+from dashboard.charts import colour_scale
 from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
 from dashboard.frame.formats import ARROWS, UNKNOWN
-from dashboard.frame.palette import DARK_BACKGROUNDS, FULL_COLOUR_PERCENT, Scheme, mix, shades
+from dashboard.frame.palette import DARK_BACKGROUNDS, Scheme, mix, shades
 from dashboard.i18n import language, t
 
 MAP_WIDTH, MAP_HEIGHT = 760.0, 304.0
@@ -22,7 +23,10 @@ MIN_TILE_SIDE_PIXELS = 25.0
 def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     """Builds tiles of the largest assets: area by market capitalisation, colour by change."""
     area = h("span", f"{t('overview.map_area')} · ", class_="cp-area")
-    legend = h("p", area, t("overview.map_colour", span=t(f"overview.span_{span}")), class_="cp-panel-note")
+    limit = colour_scale.choose_limit((coin.change for coin in coins), span)
+    full_colour = colour_scale.format_limit(limit, limit).removeprefix("+")
+    words = t("overview.map_colour", span=t(f"overview.span_{span}"), limit=full_colour)
+    legend = h("p", area, words, class_="cp-panel-note")
     if not coins:
         return panel("map", t("overview.map"), note(t("overview.no_map")), note=legend)
     caps = [float(coin.market_cap or 0) for coin in coins]  # for areas on the screen only
@@ -38,7 +42,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
                 data_open=coin.id,
                 title=f"{coin.name} · {formats.compact_usd(coin.market_cap, language())}",
                 aria_label=f"{coin.symbol} {_format_change(coin.change)} – {coin.name}",
-                style=_build_tile_style(coin.change, span, scheme),
+                style=_build_tile_style(coin.change, limit, scheme),
             ),
             key=coin.id,
             style=(
@@ -65,10 +69,10 @@ def _format_change(change: Decimal | None) -> str:
     return UNKNOWN if direction is None else f"{ARROWS[direction]} {formats.percent(change)}"
 
 
-def compute_tile_colours(change: Decimal | None, span: Span, scheme: Scheme) -> tuple[str, str]:
+def compute_tile_colours(change: Decimal | None, limit: Decimal, scheme: Scheme) -> tuple[str, str]:
     """Computes a tile's background in light and dark mode; a larger change has more colour."""
     direction = formats.direction(change) or "flat"
-    strength = 0.0 if change is None else min(1.0, float(abs(change) / FULL_COLOUR_PERCENT[span]))
+    strength = 0.0 if change is None else min(1.0, float(abs(change) / limit))
     light = mix(getattr(shades(scheme, dark=False), direction), "#ffffff", 0.06 + 0.46 * strength)
     dark = mix(getattr(shades(scheme, dark=True), direction), DARK_BACKGROUNDS[1], 0.06 + 0.42 * strength)
     return light, dark
@@ -78,8 +82,8 @@ TILE_INK = ("#131a26", "#f2f5fa")
 """Text colour of tiles in light and dark mode: at least 4.5:1 on :func:`compute_tile_colours`."""
 
 
-def _build_tile_style(change: Decimal | None, span: Span, scheme: Scheme) -> str:
-    light, dark = compute_tile_colours(change, span, scheme)
+def _build_tile_style(change: Decimal | None, limit: Decimal, scheme: Scheme) -> str:
+    light, dark = compute_tile_colours(change, limit, scheme)
     return f"background:light-dark({light},{dark});color:light-dark({TILE_INK[0]},{TILE_INK[1]})"
 
 

@@ -8,9 +8,10 @@ import streamlit as st
 from dashboard.app_pages.overview import charts, data_health, market_figures, panels
 from dashboard.app_pages.overview.data import OverviewData, load_data
 from dashboard.app_pages.overview.market_figures import MIN_CAPS, Coin
+from dashboard.app_pages.overview.market_sentence import build_market_sentence
 from dashboard.client import connection
 from dashboard.client.market_schemas import SPANS, Span
-from dashboard.components.live_view import Node, live_view
+from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import freshness, preferences, refresh, states, url_state
 from dashboard.frame.formats import compact_usd, parse_instant
 from dashboard.frame.markup import tag
@@ -124,10 +125,13 @@ def build_panels(data: OverviewData, span: Span, min_cap_code: str, *, show_all:
         (t("overview.none_rose"), t("overview.none_fell")) if has_changes else (t("overview.no_changes"),) * 2
     )
     active_legend = t("overview.active_note", span=t(f"overview.span_{span}"))
+    breadth = market_figures.compute_breadth(coins, span)
+    sentence = build_market_sentence(breadth, span, *(next(iter(rows), None) for rows in (gainers, losers)))
     return [
+        h("p", sentence, class_="cp-sentence", key="sentence"),
         panels.build_tiles(data.overview.data, now),
         charts.build_heat_map(market_figures.find_largest(coins, MAX_MAP_TILES), span, scheme),
-        charts.build_breadth_panel(market_figures.compute_breadth(coins, span), len(coins), span),
+        charts.build_breadth_panel(breadth, len(coins), span),
         panels.build_coin_list(
             "gainers", t("overview.gainers"), pair_with_empty_volume(gainers), legend, no_gainers
         ),

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from dashboard.app_pages.rankings import comparison_chart, treemap
-from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
+from dashboard.app_pages.rankings.columns import CANDLE_MS, MAX_COMPARED_ASSETS
 from dashboard.app_pages.rankings.comparison import compare_assets
 from dashboard.app_pages.rankings.data import RankTable
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import SPANS, Span
-from dashboard.frame import states
+from dashboard.frame import markup, states
+from dashboard.frame.freshness import source_name
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, write_param
 from dashboard.i18n import language, t
@@ -37,8 +38,8 @@ def _write_span() -> None:
     write_param("span", "" if span == SPANS[0] else span)
 
 
-def render_treemap(rows: Sequence[Row], span: Span) -> None:
-    """Renders the treemap of the selected rows, with its controls."""
+def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
+    """Renders the treemap of the selected rows, with its controls; ``grouped`` by their categories."""
     theme = current_theme()
     with st.container(key="rk_treemap_bar", horizontal=True, vertical_alignment="bottom"):
         size, on_size = bind_choice("size", SIZES, "cap")
@@ -51,13 +52,20 @@ def render_treemap(rows: Sequence[Row], span: Span) -> None:
             on_change=on_size,
         )
         _render_span_control(span)
-        st.html(treemap.build_legend(span, theme.shades, theme.background))
-    sized_rows = treemap.find_sized_rows(rows, size)
+        sized_rows = treemap.find_sized_rows(rows, size)
+        st.html(treemap.build_legend(sized_rows, span, theme.shades, theme.background))
     if not sized_rows:
         states.render_empty(t("rankings.treemap_none"), key="treemap")
         return
     figure = treemap.build_figure(
-        sized_rows, size, span, theme.shades, ink=theme.ink, background=theme.background, lang=language()
+        sized_rows,
+        size,
+        span,
+        theme.shades,
+        ink=theme.ink,
+        background=theme.background,
+        lang=language(),
+        grouped=grouped,
     )
     alt = t("rankings.treemap_alt", n=min(len(sized_rows), treemap.MAX_TILES))
     table = treemap.build_table(sized_rows, size, span, language())
@@ -71,10 +79,14 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
     listed_assets = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
-        st.session_state["compare_pick"] = listed_assets  # the URL stores the choice
+        # The URL stores the choice. Writing an equal one would empty what the reader types into the field.
+        is_changed = st.session_state.get("compare_pick", listed_assets) != listed_assets
+        if is_changed:
+            st.session_state["compare_pick"] = listed_assets
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),
+            default=None if is_changed else listed_assets,
             format_func=labels.__getitem__,
             key="compare_pick",
             max_selections=MAX_COMPARED_ASSETS,
@@ -97,7 +109,9 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
 
 def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     theme = current_theme()
-    comparison = compare_assets({asset: table.by_id[asset].candles for asset in assets})
+    comparison = compare_assets(
+        {asset: table.by_id[asset].candles for asset in assets}, CANDLE_MS[table.span]
+    )
     if comparison.without_candles:
         names = ", ".join(table.by_id[asset].name for asset in comparison.without_candles)
         st.html(f'<p class="cp-small-note">{t("rankings.compare_without", names=names)}</p>')
@@ -118,8 +132,14 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
         start=f"{comparison.times[0]:%Y-%m-%d %H:%M} UTC",
     )
     render_chart(figure, key="rk_compare_lines", height=comparison_chart.HEIGHT_PIXELS, alt=alt)
-    left, right = st.columns(2)
-    left.html(comparison_chart.build_end_table(comparison, table.by_id))
+    left, right = st.columns([3, 2])
+    sources = (table.by_id[asset].source or "" for asset in assets)
+    providers = {name for source in sources for name in source.split(":")[0].split("+") if name}
+    figures = comparison_chart.build_figure_table(comparison, table.by_id, table.span)
+    left.html(
+        figures
+        + markup.note(t("rankings.compare_figures_why", source=source_name("+".join(sorted(providers)))))
+    )
     matrix = comparison_chart.build_correlation_table(
         comparison, table.by_id, ink=theme.ink, background=theme.background, tone=theme.accent
     )

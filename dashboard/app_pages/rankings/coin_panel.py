@@ -1,20 +1,20 @@
-"""Renders the panel of one coin beside the table: candles, quotes, reasons, figures and topics."""
+"""Renders the panel of one coin beside the table: candles, its move, topics, quotes, reasons and figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import coin_panel_sections, coin_panel_topics
+from dashboard.app_pages.rankings import coin_panel_move, coin_panel_sections, coin_panel_topics
 from dashboard.app_pages.rankings.columns import CANDLE_COUNTS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import render_chart
 from dashboard.client import Fetched, connection, markets
 from dashboard.client.base_url import get_base_url
-from dashboard.client.market_schemas import SPANS, Asset, AssetQuotes, CandleSeries, Span
+from dashboard.client.market_schemas import SPANS, Asset, AssetQuotes, CandleSeries, MarketStatus, Span
 from dashboard.client.topics import TopicPage
 from dashboard.frame import formats, states
 from dashboard.frame.freshness import source_name
@@ -31,6 +31,8 @@ class PanelCalls:
     span: Span
     on_span: Callable[[], None]
     candles: Future[Fetched[CandleSeries]]
+    week: Future[Fetched[CandleSeries]]
+    """The candles of the span ``7d``, whose volumes tell a usual day."""
     quotes: Future[Fetched[AssetQuotes]]
     asset: Future[Fetched[Asset]]
     topics: Future[Fetched[TopicPage]]
@@ -39,10 +41,14 @@ class PanelCalls:
 def start_calls(asset_id: str) -> PanelCalls:
     span, on_span = bind_choice("chart", SPANS, "24h")
     lang = language()
+    shown_candles = connection.start_call(lambda: markets.fetch_candles(asset_id, span))
     return PanelCalls(
         span,
         on_span,
-        connection.start_call(lambda: markets.fetch_candles(asset_id, span)),
+        shown_candles,
+        shown_candles
+        if span == "7d"
+        else connection.start_call(lambda: markets.fetch_candles(asset_id, "7d")),
         connection.start_call(lambda: markets.fetch_quotes(asset_id)),
         connection.start_call(lambda: markets.fetch_asset(asset_id)),
         connection.start_call(lambda: coin_panel_topics.fetch_topics(asset_id, lang)),
@@ -68,8 +74,10 @@ def build_title(row: Row) -> str:
     return " ".join(filter(None, [*parts, formats.percent(change, places=1) if change is not None else ""]))
 
 
-def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:
-    """Renders candles, quotes and figures; each part has its own error, so one failure hides nothing else."""
+def render_body(
+    row: Row, rows: Sequence[Row], status: MarketStatus | None, theme: Theme, calls: PanelCalls
+) -> None:
+    """Renders candles, move, topics, quotes and figures; each part has its own error and hides no other."""
     lang = language()
     st.segmented_control(
         t("chart.candles"),
@@ -82,6 +90,18 @@ def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:
     )
     notes = _render_candles(row, calls.span, theme, calls.candles.result())
     quotes, asset = calls.quotes.result(), calls.asset.result()
+    move = coin_panel_move.build_move(
+        row,
+        rows,
+        calls.week.result().data,
+        quotes.data["incidents"] if quotes.data is not None else None,
+        status["providers"] if status is not None else None,
+        calls.span,
+        lang,
+        datetime.now(UTC),
+    )
+    st.html(notes + move)
+    topics = st.container(key="rk_topics")
     if quotes.data is not None:
         quotes_html = coin_panel_sections.build_quotes(
             quotes.data, lang, datetime.now(UTC)
@@ -92,8 +112,7 @@ def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:
             states.render_error(quotes.error, key="quotes", live=True)
     links = "" if asset.data is None else coin_panel_sections.build_links(asset.data)
     # One element: separate elements cost the browser more than their content.
-    st.html(notes + quotes_html + coin_panel_sections.build_figures(row, asset.data, lang) + links)
-    topics = st.container(key="rk_topics")
+    st.html(quotes_html + coin_panel_sections.build_figures(row, asset.data, lang) + links)
     with st.expander(t("rankings.curl"), key="rk_curl", on_change="rerun") as expander:
         if expander.open:  # highlighting the code costs more than the rest of the panel
             st.caption(t("rankings.curl_why"))
@@ -103,7 +122,7 @@ def render_body(row: Row, theme: Theme, calls: PanelCalls) -> None:
                 wrap_lines=True,
             )
     with topics:
-        coin_panel_topics.render_topics(row.id, calls.topics.result())
+        coin_panel_topics.render_topics(row.id, calls.span, calls.topics.result())
 
 
 def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSeries]) -> str:

@@ -1,4 +1,4 @@
-"""Compares several assets: closes rebased to 100, and correlations of their steps. No I/O."""
+"""Compares several assets: closes rebased to 100, volatilities, drawdowns and correlations. No I/O."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 MIN_STEPS = 8
-"""Below this number of common steps, no correlation is computed."""
+"""Below this number of steps, no volatility is computed; below it in common, no correlation."""
+DAY_MS = 86_400_000
 
 Candles = Sequence[Sequence[float | None]]
 
@@ -20,26 +21,34 @@ class Comparison:
 
     The times begin when every asset with candles has its first one, so all lines start from 100 at
     the same moment. ``correlation[a][b]`` is Pearson's r of the logarithmic steps between
-    neighbouring candles that both assets have; ``None`` if it cannot be computed. All figures are
-    floats for charts, not amounts of money.
+    neighbouring candles that both assets have; ``None`` if it cannot be computed. ``volatility`` is the
+    sample standard deviation of an asset's steps, scaled to a day by the square root of time, and
+    ``drawdown`` the largest fall of the close below an earlier one; both are percentages. All figures
+    are floats for charts, not amounts of money.
     """
 
     times: tuple[datetime, ...]
     index: Mapping[str, tuple[float | None, ...]]
     correlation: Mapping[str, Mapping[str, float | None]]
+    volatility: Mapping[str, float | None]
+    drawdown: Mapping[str, float | None]
     without_candles: tuple[str, ...]
     """Ids of assets without_candles candles."""
 
 
-def compare_assets(series: Mapping[str, Candles]) -> Comparison:
+def compare_assets(series: Mapping[str, Candles], step_ms: int) -> Comparison:
+    """Compares assets by their candles, which are ``step_ms`` long."""
     closes = {asset: _read_closes(candles) for asset, candles in series.items()}
     available_closes = {asset: by_time for asset, by_time in closes.items() if by_time}
     without_candles = tuple(asset for asset in closes if asset not in available_closes)
     if not available_closes:
-        return Comparison((), {}, {}, without_candles)
+        return Comparison((), {}, {}, {}, {}, without_candles)
     table = pd.DataFrame(available_closes).sort_index().loc[max(map(min, available_closes.values())) :]
     index = 100 * table / table.bfill().iloc[0]
-    correlation = np.log(table).diff().corr(min_periods=MIN_STEPS)
+    steps = np.log(table).diff()
+    correlation = steps.corr(min_periods=MIN_STEPS)
+    volatility = 100 * steps.std().where(steps.count() >= MIN_STEPS) * math.sqrt(DAY_MS / step_ms)
+    drawdown = 100 * (table / table.cummax() - 1).min()
     return Comparison(
         times=tuple(datetime.fromtimestamp(time / 1000, UTC) for time in table.index),
         index={asset: tuple(map(_nan_to_none, index[asset])) for asset in available_closes},
@@ -47,6 +56,8 @@ def compare_assets(series: Mapping[str, Candles]) -> Comparison:
             a: {b: 1.0 if a == b else _nan_to_none(correlation.at[a, b]) for b in available_closes}
             for a in available_closes
         },
+        volatility={asset: _nan_to_none(volatility[asset]) for asset in available_closes},
+        drawdown={asset: _nan_to_none(drawdown[asset]) for asset in available_closes},
         without_candles=without_candles,
     )
 

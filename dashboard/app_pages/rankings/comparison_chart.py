@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from html import escape
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,6 +12,8 @@ from dashboard.app_pages.rankings.html_table import build_html_table
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
+from dashboard.client.market_schemas import Span
+from dashboard.frame.formats import UNKNOWN, percent
 from dashboard.frame.palette import mix
 from dashboard.i18n import t
 
@@ -170,19 +173,28 @@ def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
     return separated
 
 
-def build_end_table(comparison: Comparison, rows: Mapping[str, Row]) -> str:
-    """Builds the table of each line's last, lowest and highest value."""
-    head = [t("rankings.col_name"), t("rankings.end_value"), t("rankings.lowest"), t("rankings.highest")]
+def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: Span) -> str:
+    """Builds the table of each asset's change, volatility, drawdown, and lowest and highest value."""
+    names = ("col_name", f"col_{span}", "volatility", "drawdown", "lowest", "highest")
     body = []
     for asset, values in comparison.index.items():
         known_values = [value for value in values if value is not None]
-        cells = (
-            [f"{value:.2f}" for value in (known_values[-1], min(known_values), max(known_values))]
-            if known_values
-            else ["–"] * 3
+        ends = [f"{value:.2f}" for value in (min(known_values), max(known_values))] if known_values else []
+        figures = (comparison.volatility[asset], comparison.drawdown[asset])
+        row = rows[asset]
+        body.append(
+            [
+                f"{row.name} ({row.symbol})",
+                percent(row.change(span)),
+                *(percent(None if part is None else Decimal(str(part)), signed=False) for part in figures),
+                *(ends or [UNKNOWN] * 2),
+            ]
         )
-        body.append([f"{rows[asset].name} ({rows[asset].symbol})", *cells])
-    return build_html_table(t("rankings.compare_lines"), head, body)
+    return build_html_table(
+        t("rankings.compare_figures", span=t(f"chart.span_{span}")),
+        [t(f"rankings.{name}") for name in names],
+        body,
+    )
 
 
 def build_correlation_table(

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import chart_views, coin_panel, rank_table
+from dashboard.app_pages.rankings import chart_views, coin_panel, compare_tray, rank_table
 from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS, VIEW_PARAMS
 from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
 from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
@@ -69,12 +69,14 @@ def render_page() -> None:
     with main:
         _render_table(table, view, coin, TABLE_MODES[chosen_view])
         if chosen_view == "treemap":
-            chart_views.render_treemap(select_rows(table.rows, view), table.span)
+            chart_views.render_treemap(select_rows(table.rows, view), table.span, grouped=not view.category)
         elif chosen_view == "compare":
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
+        if chosen_view != "compare":
+            compare_tray.render_tray(table.by_id, list_compared_ids(), view)
     if panel is not None and row is not None and calls is not None:
         with panel:
-            coin_panel.render_body(row, current_theme(), calls)
+            coin_panel.render_body(row, table.rows, data.status.data, current_theme(), calls)
 
 
 def _hold_rows(newest: RankTable) -> RankTable:

@@ -1,24 +1,29 @@
-"""Builds the treemap (area by capitalisation or volume, colour by change), its legend and its table."""
+"""Builds the treemap (area by capitalisation or volume, colour by change), its legend and its table.
+
+Tiles are grouped by the first category of each asset; a click on a group shows it alone.
+"""
 
 import math
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.charts import plotting
+from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import ARROWS, compact_usd, direction, percent, price
-from dashboard.frame.palette import FULL_COLOUR_PERCENT, Shades, mix
+from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
 
 Size = Literal["cap", "volume"]
 MAX_TILES = 120
 """Smaller tiles could not be read or pressed. The table lists all assets."""
 HEIGHT_PIXELS = 640
-MIN_NAMED_SHARE = 0.0015
-"""Share of the whole area from which a tile shows its name; smaller tiles only have a hover label."""
+MAX_NAMED_TILES = 60
+"""Tiles of a group that have a name. Plotly shrinks it to fit, and a click on the group enlarges it. Smaller
+tiles only have a hover label."""
+GROUP_HEAD_PIXELS = 22
 
 
 def get_size(row: Row, size: Size) -> Decimal | None:
@@ -32,48 +37,68 @@ def find_sized_rows(rows: Sequence[Row], size: Size) -> list[Row]:
     return [row for _, row in sorted(sized_rows, key=lambda pair: (-pair[0], pair[1].id))]
 
 
+def get_group(row: Row) -> str:
+    """Returns the first category of an asset; empty without one."""
+    return row.categories[0] if row.categories else ""
+
+
 def build_figure(
-    rows: Sequence[Row], size: Size, span: Span, shades: Shades, *, ink: str, background: str, lang: Language
+    rows: Sequence[Row],
+    size: Size,
+    span: Span,
+    shades: Shades,
+    *,
+    ink: str,
+    background: str,
+    lang: Language,
+    grouped: bool = True,
 ) -> Figure:
-    """Builds the treemap of ``rows`` from :func:`find_sized_rows`. Areas are floats, for drawing only."""
+    """Builds the treemap of ``rows`` from :func:`find_sized_rows`. Areas are floats, for drawing only.
+
+    The tiles come first, then the groups, whose areas are those of their tiles.
+    """
     rows = rows[:MAX_TILES]
-    changes = [row.change(span) for row in rows]
+    limit = colour_scale.choose_limit((row.change(span) for row in rows), span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
-    is_named = [area / total >= MIN_NAMED_SHARE for area in areas]
-    fills = [compute_tile_colour(change, span, shades, background) for change in changes]
-    change_texts = [format_change(change) for change in changes]
+    groups = list(dict.fromkeys(map(get_group, rows))) if grouped else []
+    group_count, group_fill = len(groups), mix(shades.flat, background, 0.08)
     trace = {
         "type": "treemap",
-        "ids": [row.id for row in rows],
-        "labels": [row.symbol for row in rows],
-        "parents": [""] * len(rows),
-        "values": areas,
+        "ids": [row.id for row in rows] + [f"group:{group}" for group in groups],
+        "labels": [row.symbol for row in rows] + [group or t("rankings.no_category") for group in groups],
+        "parents": [f"group:{get_group(row)}" if grouped else "" for row in rows] + [""] * group_count,
+        "values": areas + [0.0] * group_count,
         "marker": {
-            "colors": fills,
+            "colors": [compute_tile_colour(row.change(span), limit, shades, background) for row in rows]
+            + [group_fill] * group_count,
             "line": {"width": 2, "color": background},
             "cornerradius": 4,
-            "pad": {"t": 2, "l": 2, "r": 2, "b": 2},
+            "pad": {"t": GROUP_HEAD_PIXELS if grouped else 2, "l": 2, "r": 2, "b": 2},
         },
-        "text": change_texts,
+        "text": [format_change(row.change(span)) for row in rows] + [""] * group_count,
         "customdata": [
             [row.name, price(row.price), compact_usd(get_size(row, size), lang), row.source or "", row.symbol]
             for row in rows
-        ],
-        "texttemplate": [
-            "<b>%{label}</b><br>%{text}" if is_tile_named else " " for is_tile_named in is_named
-        ],
-        "hovertemplate": (
+        ]
+        + [[""] * 5] * group_count,
+        "texttemplate": _build_text_templates(rows) + ["<b>%{label}</b>"] * group_count,
+        "hovertemplate": [
             "<b>%{customdata[0]}</b> %{customdata[4]}<br>%{customdata[1]}  %{text}"
             "<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>"
-        ),
-        "textfont": {"color": ink, "size": [_compute_font_size(area / total) for area in areas]},
+        ]
+        * len(rows)
+        + ["<b>%{label}</b><extra></extra>"] * group_count,
+        "textfont": {
+            "color": ink,
+            "size": [_compute_font_size(area / total) for area in areas] + [12] * group_count,
+        },
         "textposition": "middle center",
         "tiling": {"packing": "squarify", "pad": 1},
         "pathbar": {"visible": False},
         "sort": True,
     }
-    layout = {
+    layout: dict[str, Any] = {
         "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
         "hoverlabel": plotting.build_hover_label(ink, background),
         "uirevision": "treemap",
@@ -82,17 +107,27 @@ def build_figure(
     return plotting.build_figure([trace], layout)
 
 
+def _build_text_templates(rows: Sequence[Row]) -> list[str]:
+    """Builds the texts of the tiles: names for the largest of each group."""
+    counts: dict[str, int] = {}
+    templates = []
+    for row in rows:
+        counts[get_group(row)] = count = counts.get(get_group(row), 0) + 1
+        templates.append("<b>%{label}</b><br>%{text}" if count <= MAX_NAMED_TILES else " ")
+    return templates
+
+
 def _compute_font_size(share: float) -> int:
     """Computes the text size in pixels; Plotly shrinks text that still does not fit."""
     return round(min(34.0, 9 + 70 * math.sqrt(share)))
 
 
-def compute_tile_colour(change: Decimal | None, span: Span, shades: Shades, background: str) -> str:
+def compute_tile_colour(change: Decimal | None, limit: Decimal, shades: Shades, background: str) -> str:
     """Mixes a tile's colour: at most two fifths of the full shade, so that text stays readable."""
     if change is None:
         return mix(shades.flat, background, 0.12)
-    strength = min(Decimal(1), abs(change) / FULL_COLOUR_PERCENT[span])
-    tone = shades.up if change > 0 else shades.down if change < 0 else shades.flat
+    strength = min(Decimal(1), abs(change) / limit)
+    tone = getattr(shades, direction(change) or "flat")
     return mix(tone, background, 0.10 + 0.32 * float(strength))
 
 
@@ -102,11 +137,11 @@ def format_change(change: Decimal | None) -> str:
     return arrow + percent(change)
 
 
-def build_legend(span: Span, shades: Shades, background: str) -> str:
-    """Builds the legend: seven colours with their percentages as text."""
-    limit = FULL_COLOUR_PERCENT[span]
-    steps = [Decimal(limit * k) / 3 for k in range(-3, 4)]
-    colours = [compute_tile_colour(step, span, shades, background) for step in steps]
+def build_legend(rows: Sequence[Row], span: Span, shades: Shades, background: str) -> str:
+    """Builds the legend of the drawn rows: seven colours with their percentages as text."""
+    limit = colour_scale.choose_limit((row.change(span) for row in rows[:MAX_TILES]), span)
+    steps = [limit * k / 3 for k in range(-3, 4)]
+    colours = [compute_tile_colour(step, limit, shades, background) for step in steps]
     boxes = "".join(
         f'<li style="background:{colour}">{_format_step(step, limit)}</li>'
         for step, colour in zip(steps, colours, strict=True)
@@ -116,14 +151,15 @@ def build_legend(span: Span, shades: Shades, background: str) -> str:
     return f'<div class="rk-legend"><span id="rk-legend">{title}</span>{scale}</div>'
 
 
-def _format_step(step: Decimal, limit: int) -> str:
+def _format_step(step: Decimal, limit: Decimal) -> str:
     sign = "≤ " if step == -limit else "≥ " if step == limit else ""
-    return sign + percent(step, places=0)
+    return sign + colour_scale.format_limit(step, limit)
 
 
 def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:
     head = [
         t("rankings.col_name"),
+        t("rankings.category"),
         t(f"rankings.size_{size}"),
         t("rankings.col_price"),
         t(f"rankings.col_{span}"),
@@ -132,6 +168,7 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
     body = [
         [
             f"{row.name} ({row.symbol})",
+            get_group(row) or t("rankings.no_category"),
             compact_usd(get_size(row, size), lang),
             price(row.price),
             format_change(row.change(span)),

@@ -27,6 +27,7 @@ from dashboard.i18n import t
 
 
 def render_page() -> None:
+    session_state.move_linked_statement()
     main, side = st.columns([13, 6], gap="medium")
     job_id = session_state.shown_job_id()
     with main:

@@ -1,6 +1,7 @@
 """Holds the session state of the Research page: the draft, submissions, and the jobs being watched.
 
-Texts stay in the session; the URL contains only the id of the shown job.
+Texts stay in the session; the URL contains only the id of the shown job. A link of another page may bring a
+statement, which is moved to the form.
 """
 
 import uuid
@@ -25,6 +26,7 @@ from dashboard.i18n import t
 
 _KEY = "research_bench"
 JOB_PARAM = "job"
+STATEMENT_PARAM = "statement"
 FORM_DRAFT_KEY = "research"
 MAX_STORED_TEXTS = 10
 """Limit of submitted drafts, and of texts with marks, in a session."""
@@ -72,6 +74,16 @@ class JobSnapshot(NamedTuple):
 def page_state() -> PageState:
     state: PageState = st.session_state.setdefault(_KEY, PageState())
     return state
+
+
+def move_linked_statement() -> None:
+    """Moves the statement of a link from the URL to the form, where the reader decides about it."""
+    statement = url_state.read_query().get(STATEMENT_PARAM)
+    if statement is None:
+        return
+    url_state.write_param(STATEMENT_PARAM, "")
+    if statement.strip():
+        st.session_state["rs_statement"] = statement.strip()[:MAX_STATEMENT_CHARS]
 
 
 def shown_job_id() -> str:

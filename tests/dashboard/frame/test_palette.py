@@ -56,7 +56,9 @@ def test_text_on_every_tile_of_the_map_is_readable(scheme: Scheme) -> None:
     shares = [None, 0, 0.01, 0.25, 0.5, 0.75, 1, 5]
     for span, share, sign in itertools.product(FULL_COLOUR_PERCENT, shares, (1, -1)):
         change = None if share is None else FULL_COLOUR_PERCENT[span] * sign * Decimal(str(share))
-        for ink, background in zip(TILE_INK, compute_tile_colours(change, span, scheme), strict=True):
+        for ink, background in zip(
+            TILE_INK, compute_tile_colours(change, Decimal(FULL_COLOUR_PERCENT[span]), scheme), strict=True
+        ):
             assert contrast(ink, background) >= 4.5, (scheme, change, background)
 
 

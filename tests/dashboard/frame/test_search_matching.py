@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from dashboard.frame.search_palette import index
-from tests.support.browsers import open_chromium
+from tests.support.dashboard.browsers import open_chromium
 
 MATCHING = Path(index.__file__).with_name("matching.js")
 

@@ -13,8 +13,8 @@ from dashboard.client.market_schemas import LocalizedNames
 from dashboard.frame.search_palette import index
 from dashboard.i18n import LANGUAGES
 from tests.dashboard.asgi_client import AsgiClient
-from tests.support import pages
-from tests.support.line import Line
+from tests.support.dashboard import pages
+from tests.support.dashboard.service_connection import Line
 
 NAMES: dict[str, LocalizedNames] = {
     "bitcoin": {"en": "Bitcoin", "ja": "ビットコイン", "zh": "比特币", "aliases": ["大饼", "BTC"]},

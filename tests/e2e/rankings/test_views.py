@@ -6,33 +6,34 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
-from tests.support.dashboard.reader import Reader, find_accessibility_violations, is_steady, measure_overflow
+from tests.support.dashboard.reader import (
+    IDLE,
+    Reader,
+    find_accessibility_violations,
+    is_steady,
+    measure_overflow,
+)
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
 
 
-def type_until_first(field: Locator, text: str, option: str) -> None:
-    """Type until the list begins with ``option``, which Enter takes. A page drawn anew empties the field."""
-
-    def is_first() -> bool:
-        field.fill(text)
-        field.page.wait_for_timeout(200)
-        return field.page.get_by_role("option").all_text_contents()[:1] == [option]
-
-    wait_for(is_first, f"{option} at the top of the list")
+def type_and_expect(field: Locator, text: str, option: str) -> None:
+    """Type, and wait until the list begins with ``option``, which Enter takes."""
+    field.fill(text)
+    expect(field.page.get_by_role("option").first).to_have_text(option)
 
 
 def test_assets_are_added_to_the_comparison_and_removed_by_name(blank: Page, warm_reader: Reader) -> None:
     page = warm_reader.open("/rankings?view=compare&compare=bitcoin,ethereum", DRAWN, blank)
     field = page.get_by_label("Assets to compare")
-    type_until_first(field, "sola", "Solana (SOL)")
+    type_and_expect(field, "sola", "Solana (SOL)")
     assert page.locator(".rk-matrix tbody tr").count() == 2, "a part of a name adds nothing yet"
     field.press("Enter")
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("compare=bitcoin%2Cethereum%2Csolana"))
     expect(field).to_have_value("")
-    type_until_first(field, "Cardano", "Cardano (ADA)")
+    type_and_expect(field, "Cardano", "Cardano (ADA)")
     field.press("Enter")
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(4)
     field.press("Escape")  # closes the list of suggestions
@@ -40,6 +41,51 @@ def test_assets_are_added_to_the_comparison_and_removed_by_name(blank: Page, war
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(3)
     expect(page).to_have_url(re.compile("compare=bitcoin%2Csolana%2Ccardano"))
     wait_for(lambda: find_focused_cell(page)[0] == "INPUT", "The focus on the field")
+
+
+def test_a_refresh_keeps_what_is_typed_into_the_picker(blank: Page, warm_reader: Reader) -> None:
+    warm_reader.remember(lang="en", refresh="5")
+    received: list[object] = []
+    blank.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(frame)))
+    page = warm_reader.open("/rankings?view=compare&compare=bitcoin,ethereum", DRAWN, blank)
+    field = page.get_by_label("Assets to compare")
+    type_and_expect(field, "sola", "Solana (SOL)")
+    for _ in range(2):  # whole refreshes
+        received.clear()
+        wait_for(lambda: page.wait_for_timeout(100) is None and bool(received), "A refresh")
+        page.wait_for_selector(IDLE)
+    expect(field).to_have_value("sola")
+    expect(page.get_by_role("option").first).to_have_text("Solana (SOL)")
+
+
+def test_the_best_coin_of_the_week_is_compared_with_bitcoin_in_three_clicks(page: Page) -> None:
+    page.locator(".rk thead [data-sort='7d']").click()
+    best = page.locator(".rk tbody tr").first
+    expect(best.locator(".c-7d")).to_have_text(re.compile(r"\+"))
+    asset = best.get_attribute("data-id") or ""
+    best.hover()
+    best.get_by_role("button", name=re.compile("^Compare ")).click()
+    page.get_by_role("link", name="Compare with BTC, 7d").click()
+    expect(page).to_have_url(re.compile(rf"compare={asset}%2Cbitcoin.*view=compare.*span=7d"))
+    figures = page.get_by_role("table", name="Figures over 7d")
+    expect(figures.locator("tbody tr")).to_have_count(2)
+    expect(page.locator(".rk-matrix tbody tr")).to_have_count(2)
+    page.reload()
+    expect(page.get_by_role("table", name="Figures over 7d").locator("tbody tr")).to_have_count(2)
+
+
+def test_the_tray_changes_the_choice_and_is_accessible(
+    blank: Page, warm_reader: Reader, axe_source: str
+) -> None:
+    page = warm_reader.open("/rankings?compare=solana", ".rk-tray", blank)
+    tray = page.get_by_role("region", name="Selected for comparison")
+    tray.get_by_role("link", name="+ ETH").press("Enter")
+    expect(page).to_have_url(re.compile("compare=solana%2Cethereum"))
+    expect(tray.get_by_role("link", name="Compare 24h")).to_be_visible()
+    assert find_accessibility_violations(page, axe_source) == []
+    tray.get_by_role("link", name="SOL ×").click()
+    tray.get_by_role("link", name="ETH ×").click()
+    expect(tray).to_have_count(0)
 
 
 def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
@@ -53,6 +99,19 @@ def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
     page.get_by_role("radio", name="Treemap").click()
     expect(drawing.locator(".slice").first).to_be_visible()
     assert drawing.evaluate("plot => plot.seenBefore === true")
+
+
+def test_a_click_on_a_group_of_the_treemap_shows_it_alone(page: Page) -> None:
+    page.get_by_role("radio", name="Treemap").click()
+    drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
+    tiles = drawing.locator(".slice")
+    expect(tiles.first).to_be_visible()
+    everything = tiles.count()
+    expect(drawing.get_by_text("BTC", exact=True)).to_be_visible()
+    drawing.get_by_text("Stablecoin", exact=True).click(force=True)  # the tile is above its text
+    expect(drawing.get_by_text("BTC", exact=True)).to_have_count(0)
+    expect(drawing.get_by_text("USDT", exact=True)).to_be_visible()
+    assert tiles.count() < everything
 
 
 CASES = {

@@ -100,6 +100,15 @@ def test_the_figures_match_the_service() -> None:
     assert counted == len(markets.fetch_rankings().data or [])
 
 
+def test_the_page_begins_with_a_sentence_whose_leader_heads_the_list_of_its_side() -> None:
+    app = open_page(span="7d", mincap="1b")
+    sentence = text(read_tree(app)[0])
+    assert sentence.startswith("Over 7d, ")
+    side = "losers" if " fall" in sentence else "gainers"
+    (leader, *_) = (node for node in iterate_nodes(find_panel(app, side)) if node[0] == "strong")
+    assert f"; {text(leader)} " in sentence
+
+
 def test_gainers_are_in_order_and_lead_to_the_rankings() -> None:
     app = open_page(mincap="1b")
     rows = {row["id"]: row for row in markets.fetch_rankings().data or []}

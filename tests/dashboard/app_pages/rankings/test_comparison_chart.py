@@ -1,6 +1,7 @@
 """Tests the comparison chart of the Rankings page and its tables."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -26,7 +27,7 @@ def build_lines(**ends: float) -> Figure:
     values = {asset: (*steps[:-1], end) for asset, end in ends.items()}
     times = tuple(datetime(2026, 5, 1, tzinfo=UTC) + timedelta(minutes=30 * n) for n in range(48))
     rows = {asset: Row(asset, asset.upper(), asset) for asset in ends}
-    comparison = Comparison(times, values, {}, ())
+    comparison = Comparison(times, values, {}, {}, {}, ())
     return comparison_chart.build_figure(
         comparison, rows, ZoneInfo("UTC"), dark=False, ink=INK, background="#ffffff", sample=True
     )
@@ -67,11 +68,16 @@ def test_separated_labels_keep_their_order_and_their_mean(positions: list[float]
 
 
 def test_the_tables_show_the_comparison() -> None:
-    rows = {"bitcoin": Row("bitcoin", "BTC", "Bitcoin"), "ether": Row("ether", "ETH", "Ether")}
+    rows = {
+        "bitcoin": Row("bitcoin", "BTC", "Bitcoin", pct_24h=Decimal("2.5")),
+        "ether": Row("ether", "ETH", "Ether"),
+    }
     candles = [(n * 1_800_000, 100.0 + n, 103.0 + n, 99.0 + n, 101.0 + n, 10.0) for n in range(48)]
-    result = compare_assets({"bitcoin": candles, "ether": candles})
-    ends = comparison_chart.build_end_table(result, rows)
-    assert "Bitcoin (BTC)" in ends
+    result = compare_assets({"bitcoin": candles, "ether": candles}, 1_800_000)
+    figures = comparison_chart.build_figure_table(result, rows, "24h")
+    assert "Bitcoin (BTC)" in figures
+    assert "<td>+2.50%</td>" in figures
+    assert "<td>0.00%</td><td>100.00</td>" in figures, "a rise without a fall has no drawdown"
     matrix = comparison_chart.build_correlation_table(
         result, rows, ink=INK, background="#ffffff", tone="#0b57d0"
     )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -16,6 +16,7 @@ from dashboard.app_pages.rankings import coin_panel, data, layout
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import SPANS
+from dashboard.frame.formats import percent
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
 from tests.support.dashboard.pages import change_answer, html
@@ -136,6 +137,36 @@ def test_the_panel_links_to_the_topics_about_the_coin(monkeypatch: pytest.Monkey
     assert t("rankings.topics_all", lang=lang, n="5") in page
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_explains_a_move_and_hands_it_to_research(lang: Any) -> None:
+    page = html(open_rankings(coin="dogecoin", chart="7d", lang=lang))
+    assert page.index(t("rankings.why", lang=lang)) < page.index(t("rankings.quotes", lang=lang))
+    assert t("rankings.why_incidents", lang=lang, span=t("chart.span_7d", lang=lang)) in page
+    assert "Meme" in page
+    assert t("rankings.why_volume_source", lang=lang, source=t("frame.source_sample", lang=lang)) in page
+    assert t("rankings.why_unknown", lang=lang) not in page
+    assert 'href="/research?statement=' in page
+
+
+def test_topics_of_the_panels_period_come_before_older_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = datetime.now(UTC)
+
+    def build_page(*_asked: Any, **_more: Any) -> Fetched[topics.TopicPage]:
+        items: list[Any] = [
+            {"id": n, "title": f"{n} days", "lang": "en", "category": 1, "published_at": at.isoformat()}
+            for n in (2, 8)
+            for at in (now - timedelta(days=n),)
+        ]
+        return Fetched({"topics": items, "total": 2}, now)
+
+    monkeypatch.setattr(topics, "fetch_entity_topics", build_page)
+    week, day = (html(open_rankings(coin="cardano", chart=span)) for span in ("7d", "24h"))
+    assert "2 days" in week
+    assert "8 days" not in week
+    assert t("rankings.topics_none_in_span") not in week
+    assert day.index(t("rankings.topics_none_in_span")) < day.index("2 days") < day.index("8 days")
+
+
 def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     gone: Fetched[topics.TopicPage] = Fetched(
         None, error=Problem("unavailable", "The store is away.", status=503)
@@ -220,6 +251,32 @@ def test_a_link_reopens_a_comparison(lang: Any) -> None:
     assert "rk-matrix" in page
     assert page.count("1.00") >= 2
     assert t("rankings.correlation", lang=lang) in page
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_chosen_coin_has_a_tray_that_leads_to_the_comparison(lang: Any) -> None:
+    app = open_rankings(compare="dogecoin,gone", sort="-7d", lang=lang)
+    tray, names = pages.read_live_views(app), markets.fetch_names().data
+    assert names is not None
+    assert (
+        t("rankings.tray_compare_with", lang=lang, symbol="BTC", span=t("chart.span_7d", lang=lang)) in tray
+    )
+    assert "view=compare&compare=dogecoin%2Cbitcoin&span=7d" in tray
+    assert t("rankings.tray_add", lang=lang, symbol="ETH", name=names["ethereum"][lang]) in tray
+
+
+def test_the_tray_is_gone_without_a_chosen_coin_and_in_the_comparison() -> None:
+    assert pages.read_live_views(open_rankings()) == ""
+    assert pages.read_live_views(open_rankings(compare="bitcoin", view="compare")) == ""
+
+
+def test_the_comparison_has_the_figures_of_its_span() -> None:
+    page = html(open_rankings(view="compare", compare="bitcoin,dogecoin", span="7d"))
+    assert t("rankings.compare_figures", span="7d") in page
+    for name in ("volatility", "drawdown", "col_7d"):
+        assert t(f"rankings.{name}") in page
+    tokens = {token["id"]: token for token in markets.fetch_rankings("7d").data or []}
+    assert percent(Decimal(tokens["dogecoin"]["pct_change_7d"] or "0")) in page
 
 
 def test_the_picker_offers_every_asset_and_has_the_links_choice() -> None:

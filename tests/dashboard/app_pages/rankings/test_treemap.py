@@ -51,16 +51,49 @@ def test_the_treemap_orders_assets_by_size_and_leaves_out_those_without() -> Non
 
 
 def test_treemap_tiles_show_the_direction_as_text_too() -> None:
-    assert build_tiles(treemap.find_sized_rows(ROWS, "cap"))["data"][0]["text"] == ["▲ +1.50%", "▼ −2.25%"]
+    text = build_tiles(treemap.find_sized_rows(ROWS, "cap"))["data"][0]["text"]
+    assert text[:2] == ["▲ +1.50%", "▼ −2.25%"]
 
 
-def test_tiles_too_small_for_a_name_have_none() -> None:
-    tiny = Row("tiny", "TNY", "Tiny", market_cap=Decimal(1))
-    (trace,) = build_tiles([*ROWS[:1], tiny])["data"]
-    large_tile, small_tile = trace["texttemplate"]
-    assert "%{label}" in large_tile
-    assert small_tile.strip() == ""
-    assert trace["customdata"][1][4] == "TNY"
+def test_the_largest_tiles_of_each_group_have_a_name() -> None:
+    coins = [
+        Row(f"c{n}", f"C{n}", f"Coin {n}", market_cap=Decimal(1000 - n), categories=("A" if n < 70 else "B",))
+        for n in range(80)
+    ]
+    (trace,) = build_tiles(coins)["data"]
+    named = ["%{label}" in template for template in trace["texttemplate"]]
+    assert named[:70] == [True] * treemap.MAX_NAMED_TILES + [False] * 10
+    assert all(named[70:])
+    assert trace["customdata"][69][4] == "C69", "a tile without a name has a hover label"
+
+
+def test_tiles_stand_in_the_group_of_their_first_category() -> None:
+    coins = [
+        Row("a", "A", "A", market_cap=Decimal(5), categories=("Layer 1", "Meme")),
+        Row("b", "B", "B", market_cap=Decimal(4)),
+        Row("c", "C", "C", market_cap=Decimal(3), categories=("Layer 1",)),
+    ]
+    (trace,) = build_tiles(coins)["data"]
+    by_id = dict(zip(trace["ids"], trace["parents"], strict=True))
+    assert by_id == {
+        "a": "group:Layer 1",
+        "b": "group:",
+        "c": "group:Layer 1",
+        "group:Layer 1": "",
+        "group:": "",
+    }
+    assert trace["labels"][-2:] == ["Layer 1", "No category"]
+    assert trace["values"][-2:] == [0, 0], "a group has the area of its tiles"
+    assert len({len(trace[name]) for name in ("ids", "labels", "values", "text", "customdata")}) == 1
+
+
+def test_without_groups_every_tile_stands_alone() -> None:
+    colours = shades("blue", dark=False)
+    figure = treemap.build_figure(
+        ROWS[:2], "cap", "24h", colours, ink=INK[False], background="#ffffff", lang="en", grouped=False
+    )
+    assert figure["data"][0]["ids"] == ["bitcoin", "ether"]
+    assert figure["data"][0]["parents"] == ["", ""]
 
 
 def test_only_a_treemap_of_sample_figures_has_a_watermark() -> None:
@@ -73,11 +106,13 @@ def test_only_a_treemap_of_sample_figures_has_a_watermark() -> None:
 @pytest.mark.parametrize("change", ["-50", "-3", "-0.1", "0", "0.1", "3", "50"])
 def test_text_stays_readable_on_every_tile(scheme: Scheme, dark: bool, change: str) -> None:
     background = (DARK_BACKGROUNDS if dark else LIGHT_BACKGROUNDS)[0]
-    tile = treemap.compute_tile_colour(Decimal(change), "24h", shades(scheme, dark=dark), background)
+    tile = treemap.compute_tile_colour(Decimal(change), Decimal(6), shades(scheme, dark=dark), background)
     assert contrast(tile, INK[dark]) >= 4.5
 
 
-def test_the_treemap_legend_labels_both_ends() -> None:
-    text = treemap.build_legend("24h", shades("blue", dark=False), "#ffffff")
-    assert "≤ −6%" in text
-    assert "≥ +6%" in text
+def test_the_treemap_legend_labels_both_ends_of_the_days_spread() -> None:
+    calm = [Row(f"c{n}", "C", "C", market_cap=Decimal(1), pct_24h=Decimal("-0.8")) for n in range(20)]
+    wild = [Row(f"c{n}", "C", "C", market_cap=Decimal(1), pct_24h=Decimal(5)) for n in range(20)]
+    colours = shades("blue", dark=False)
+    assert "≤ −1.5%" in treemap.build_legend(calm, "24h", colours, "#ffffff")
+    assert "≥ +6%" in treemap.build_legend(wild, "24h", colours, "#ffffff")

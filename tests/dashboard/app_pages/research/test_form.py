@@ -97,6 +97,13 @@ def test_typed_text_never_appears_in_the_url() -> None:
     assert "ecret" not in str(app.query_params)
 
 
+def test_a_link_fills_in_a_statement_without_submitting_it(service: Research) -> None:
+    app = open_research(statement=f" {TRUE} ")
+    assert app.text_area(key="rs_statement").value == TRUE
+    assert "statement" not in app.query_params
+    assert service.count() == 0
+
+
 def test_a_read_only_key_gets_a_reason_for_the_rejection(
     service: Research, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,144 @@
+"""Builds the coin panel's section on its move: the market, its categories, its volume, and doubtful data."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from html import escape
+
+from dashboard.app_pages.rankings import price_move
+from dashboard.app_pages.rankings.price_move import PeerMove
+from dashboard.app_pages.rankings.rows import Row
+from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
+from dashboard.frame.formats import age, compact_usd, direction, parse_instant, percent
+from dashboard.frame.freshness import provider_name, source_name
+from dashboard.frame.url_state import link
+from dashboard.i18n import Language, t
+
+
+def build_move(
+    row: Row,
+    rows: Sequence[Row],
+    week: CandleSeries | None,
+    incidents: Sequence[Incident] | None,
+    providers: Sequence[ProviderStatus] | None,
+    span: Span,
+    lang: Language,
+    now: datetime,
+) -> str:
+    """Builds the section; ``None`` in place of data means that they could not be loaded."""
+    change = row.change(span)
+    span_words = t(f"chart.span_{span}")
+    facts = [
+        (t("rankings.why_move", span=span_words), _format_change(row, span)),
+        _build_peer_fact(price_move.compare_with_market(row, rows, span)),
+        *(_build_peer_fact(move) for move in price_move.compare_with_categories(row, rows, span)),
+        (t("rankings.col_volume"), _format_volume(row, week, lang)),
+        (
+            t("rankings.why_incidents", span=span_words),
+            t("rankings.why_unknown")
+            if incidents is None
+            else _format_incidents(price_move.select_incidents(incidents, span, now)),
+        ),
+        (
+            t("rankings.why_outages"),
+            t("rankings.why_unknown") if providers is None else _format_outages(providers),
+        ),
+    ]
+    items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    research = _build_research_link(row, span) if direction(change) in ("up", "down") else ""
+    return (
+        f"<h3>{escape(t('rankings.why'))}</h3>"
+        f'<dl class="rk-facts rk-why-facts">{items}</dl>'
+        f'<p class="cp-small-note">{escape(_build_sources(row, week, lang, now))}</p>{research}'
+    )
+
+
+def _format_change(row: Row, span: Span) -> str:
+    change = row.change(span)
+    if change is None:
+        return t("rankings.why_stale" if row.stale else "rankings.why_unknown")
+    return percent(change)
+
+
+def _build_peer_fact(move: PeerMove) -> tuple[str, str]:
+    name = (
+        t("rankings.why_category", category=move.category, n=move.count)
+        if move.category
+        else t("rankings.why_market", n=move.count)
+    )
+    if move.median is None:
+        return name, t("rankings.why_unknown")
+    if move.difference is None:
+        return name, percent(move.median)
+    side = {"up": "higher", "down": "lower", "flat": "same"}[direction(move.difference) or "flat"]
+    points = percent(abs(move.difference), signed=False).removesuffix("%")
+    return name, t(f"rankings.why_{side}", median=percent(move.median), points=points)
+
+
+def _format_volume(row: Row, week: CandleSeries | None, lang: Language) -> str:
+    day = price_move.compute_day_volume(
+        row, week["candles"] if week else (), parse_instant(week["last_updated"]) if week else None
+    )
+    if day is None:
+        return t("rankings.why_unknown")
+    volume = compact_usd(day.volume, lang)
+    if day.ratio is None:
+        return t("rankings.why_volume_alone", volume=volume)
+    return t("rankings.why_volume", volume=volume, ratio=f"{day.ratio:.2g}")
+
+
+def _format_incidents(incidents: Sequence[Incident]) -> str:
+    return "; ".join(_format_incident(incident) for incident in incidents) or t("rankings.why_none")
+
+
+def _format_incident(incident: Incident) -> str:
+    kind = t(f"rankings.incident_{incident['kind']}")
+    worst = f" {incident['worst_pct']}%" if incident["worst_pct"] is not None else ""
+    state = f", {t('rankings.why_open')}" if incident["closed_at"] is None else ""
+    return f"{kind}{worst}{state}"
+
+
+def _format_outages(providers: Iterable[ProviderStatus]) -> str:
+    failing = price_move.find_failing_providers(providers)
+    return ", ".join(_format_outage(provider) for provider in failing) or t("rankings.why_none")
+
+
+def _format_outage(provider: ProviderStatus) -> str:
+    since = parse_instant(provider["failing_since"])
+    name = provider_name(provider["provider"])
+    return name if since is None else f"{name} ({since:%m-%d %H:%M} UTC –)"
+
+
+def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: datetime) -> str:
+    """Builds the sources and the age of the figures, in words."""
+    if row.source is None or row.last_updated is None:
+        changes = t("rankings.source_none")
+    else:
+        updated_age = age((now - row.last_updated).total_seconds(), lang)
+        changes = t("rankings.why_sources", source=source_name(row.source), age=updated_age)
+    if week is None:
+        return changes
+    if all(candle[5] is None for candle in week["candles"]):
+        return f"{changes} {t('rankings.why_no_volumes')}"
+    return f"{changes} {t('rankings.why_volume_source', source=source_name(week['source']))}"
+
+
+def build_statement(row: Row, span: Span) -> str:
+    """Builds the sentence on the move that Research can look for."""
+    change = row.change(span)
+    day = "" if row.last_updated is None else f"{row.last_updated:%Y-%m-%d}"
+    return t(
+        f"rankings.why_{'rose' if direction(change) == 'up' else 'fell'}",
+        name=row.name,
+        symbol=row.symbol,
+        change=percent(None if change is None else abs(change), signed=False),
+        span=t(f"rankings.period_{span}"),
+        day=day,
+    )
+
+
+def _build_research_link(row: Row, span: Span) -> str:
+    statement = build_statement(row, span)
+    href = escape(link("/research", statement=statement))
+    sample = f" {escape(t('rankings.why_sample'))}" if row.sample else ""
+    words = escape(t("rankings.why_research", statement=statement))
+    return f'<p class="rk-why-research"><a href="{href}">{words}</a>{sample}</p>'

@@ -1,0 +1,101 @@
+"""Renders the tray below the table: the assets chosen for comparison, and the way to the comparison.
+
+Every item is a link with the whole state, so it works with the keyboard and in another tab.
+"""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
+from dashboard.app_pages.rankings.rows import Row
+from dashboard.app_pages.rankings.url_state import View
+from dashboard.client.market_schemas import SPANS, Span
+from dashboard.components.live_view import Node, h, live_view
+from dashboard.frame.url_state import read_query, write_query
+from dashboard.i18n import t
+
+KEY = "rk_tray_view"
+PROPOSED_ASSETS = ("bitcoin", "ethereum")
+"""Offered for the comparison; the first other one is the partner of a single asset."""
+
+
+def choose_span(view: View) -> Span:
+    """Returns the span of the order, if the table is sorted by a change, else that of the table."""
+    return next((span for span in SPANS if span == view.sort[0][0]), view.span)
+
+
+def list_proposals(chosen: Sequence[str], by_id: Mapping[str, Row]) -> list[str]:
+    """Lists the proposed assets that exist and can be added."""
+    if len(chosen) >= MAX_COMPARED_ASSETS:
+        return []
+    return [asset for asset in PROPOSED_ASSETS if asset not in chosen and asset in by_id]
+
+
+def build_comparison_params(chosen: Sequence[str], proposals: Sequence[str], span: Span) -> dict[str, str]:
+    """Builds the parameters that open the comparison; a single asset is compared with the first proposal."""
+    assets = [*chosen, *proposals[:1]] if len(chosen) == 1 else chosen
+    return {"view": "compare", "compare": ",".join(assets), "span": "" if span == SPANS[0] else span}
+
+
+def render_tray(by_id: Mapping[str, Row], compared: Sequence[str], view: View) -> None:
+    """Renders the tray if any asset is chosen."""
+    chosen = [asset for asset in compared if asset in by_id]
+    if not chosen:
+        return
+    with st.container(key="rk_tray"):
+        live_view([_build_tray(by_id, chosen, choose_span(view))], key=KEY, on_open=_follow)
+
+
+def _follow() -> None:
+    """Changes the parameters of the clicked item in the current URL."""
+    params = dict(parse_qsl(str(st.session_state[KEY].open or ""), keep_blank_values=True))
+    write_query({name: value for name, value in {**read_query(), **params}.items() if value})
+
+
+def _build_tray(by_id: Mapping[str, Row], chosen: Sequence[str], span: Span) -> Node:
+    proposals = list_proposals(chosen, by_id)
+    removals = [
+        _build_item(
+            f"{by_id[asset].symbol} ×",
+            t("rankings.tray_remove", symbol=by_id[asset].symbol, name=by_id[asset].name),
+            {"compare": ",".join(other for other in chosen if other != asset)},
+            key=f"-{asset}",
+        )
+        for asset in chosen
+    ]
+    additions = [
+        _build_item(
+            f"+ {by_id[asset].symbol}",
+            t("rankings.tray_add", symbol=by_id[asset].symbol, name=by_id[asset].name),
+            {"compare": ",".join([*chosen, asset])},
+            key=f"+{asset}",
+        )
+        for asset in proposals
+    ]
+    params = build_comparison_params(chosen, proposals, span)
+    span_words = t(f"chart.span_{span}")
+    words = (
+        t("rankings.tray_compare_with", symbol=by_id[proposals[0]].symbol, span=span_words)
+        if len(chosen) == 1 and proposals
+        else t("rankings.tray_compare", span=span_words)
+    )
+    go = _build_item(words, None, params, key="compare", class_="rk-tray-go")
+    return h("section", *removals, *additions, go, aria_label=t("rankings.tray"), class_="rk-tray")
+
+
+def _build_item(
+    words: str, label: str | None, params: Mapping[str, str], *, key: str, class_: str = "rk-tray-item"
+) -> Node:
+    query = {name: value for name, value in {**read_query(), **params}.items() if value}
+    return h(
+        "a",
+        words,
+        key=key,
+        href=f"rankings?{urlencode(query)}",
+        aria_label=label,
+        title=label,
+        data_open=urlencode(params),
+        class_=class_,
+    )
