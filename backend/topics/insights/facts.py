@@ -92,6 +92,7 @@ def collect_facts(
         is_report=is_report,
         sources=_find_sources(telling),
         credits=list(outside)[:MAX_CREDITS],
+        credits_by_source=_find_differing_credits(telling, credited),
         is_relayed=bool(outside) or (bool(credited) and credited[0].is_relayed),
         differences=figures.find_differences(reports, language),
         moves=_find_moves(connection, topic, language, sources, at, now),
@@ -151,6 +152,19 @@ def _find_sources(reports: Sequence[Report]) -> list[Source]:
         source = Source(report.source, report.url, report.official, published_at)
         sources_by_name.setdefault(report.source, source)
     return sorted(sources_by_name.values(), key=lambda source: not source.official)
+
+
+def _find_differing_credits(
+    reports: Sequence[Report], credited: Sequence[credits.Credits]
+) -> Mapping[str, Sequence[str]]:
+    """Return the outlets that each source credits and that are none of the sources; nothing if all sources
+    credit the same ones."""
+    by_source: dict[str, dict[str, None]] = {report.source: {} for report in reports}
+    for report, one in zip(reports, credited, strict=True):
+        by_source[report.source].update(dict.fromkeys(name for name in one.names if name not in by_source))
+    if len({frozenset(names) for names in by_source.values()}) <= 1:
+        return {}
+    return {source: list(names)[:MAX_CREDITS] for source, names in by_source.items() if names}
 
 
 def _select_independent(reports: Sequence[Report], credited: Sequence[credits.Credits]) -> list[Report]:

@@ -1,7 +1,7 @@
 """Defines the facts of an insight, which must state nothing else."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -139,6 +139,8 @@ class InsightFacts:
     shared_figure: SharedFigure | None = None
     credits: Sequence[str] = ()
     """Names of outlets that the reports credit and that are none of the sources."""
+    credits_by_source: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The outlets that each source credits; empty if all sources credit the same ones."""
     is_relayed: bool = False
     """True if the earliest report, or one that names an outlet beside the sources, relays another report."""
     single_figure: str = ""

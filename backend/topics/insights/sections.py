@@ -119,6 +119,9 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
         return _fill(language, "one", names=names, with_figure=with_figure, credits=cited, rest=rest)
     if all_names:
         rest = _format_missing(facts, language) or _fill(language, "unofficial")
+        if facts.credits_by_source:
+            named = [_format_citing_source(name, facts, language) for name in all_names]
+            return _fill(language, "outlets", names=_join_names(named, language), credits="", rest=rest)
         return _fill(language, "outlets", names=names, credits=_format_credits(facts, language), rest=rest)
     return _fill(language, "own" if facts.is_report else "alone")
 
@@ -130,6 +133,12 @@ def _format_credits(facts: InsightFacts, language: Language) -> str:
     if facts.originators:
         return _fill(language, "originators", names=_join_names(facts.originators, language))
     return _fill(language, "relayed") if facts.is_relayed and len(facts.sources) == 1 else ""
+
+
+def _format_citing_source(name: str, facts: InsightFacts, language: Language) -> str:
+    """Write the name of a source with the outlets that it alone credits."""
+    cited = facts.credits_by_source.get(name, ())
+    return _fill(language, "citing", name=name, names=_join_names(cited, language)) if cited else name
 
 
 def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.rules import rules_loader
+from backend.entities.model import Language
 from backend.markets.candles import price_history
 from backend.markets.candles.building import floor_to_slot
 from backend.markets.model import Candle
@@ -18,6 +19,7 @@ from backend.markets.tables import candles
 from backend.sources.authority import Authorities
 from backend.store.database import Database, upsert
 from backend.topics.insights.facts import FactSources, collect_facts
+from backend.topics.insights.model import InsightFacts
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
 from backend.topics.tables import news_items
@@ -249,6 +251,42 @@ def test_a_press_release_is_the_word_of_its_issuer(connection: Connection, fact_
     found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT)
     assert [(source.name, source.official) for source in found.sources] == [("Kraken", True)]
     assert found.silent == []
+
+
+@pytest.mark.parametrize(
+    ("language", "citing", "other"),
+    [
+        (
+            "en",
+            "Kestrel plans to sell its mines, Bloomberg reported on Friday.",
+            "Kestrel will sell its mines.",
+        ),
+        (
+            "ja",
+            "ケストレルが鉱山を売却すると、ブルームバーグが19日に報じた。",
+            "ケストレルが鉱山を売却する。",
+        ),
+        ("zh", "据彭博社报道，红隼公司计划出售矿场。", "红隼公司计划出售矿场。"),
+    ],
+)
+def test_each_source_has_the_credits_that_it_alone_gives(
+    connection: Connection, fact_sources: FactSources, language: Language, citing: str, other: str
+) -> None:
+    def find(*summaries: str) -> InsightFacts:
+        media = tuple(
+            Media("article", f"https://a{number}.example/", title="A", summary=text, site_name=f"A{number}")
+            for number, text in enumerate(summaries)
+        )
+        topic = build_topic(
+            f"sale {len(summaries)}", media=media, texts={language: TopicText(f"Title {len(summaries)}")}
+        )
+        return collect_facts(connection, topic, language, fact_sources, AT)
+
+    apart = find(citing, other)
+    assert apart.credits_by_source == {"A0": apart.credits}
+    together = find(citing, citing)
+    assert (together.credits_by_source, together.credits) == ({}, apart.credits)
+    assert find(other, other).credits_by_source == {}
 
 
 def test_relays_of_one_report_share_no_figure(connection: Connection, fact_sources: FactSources) -> None:

@@ -144,6 +144,33 @@ def test_a_relayed_report_names_the_outlet_that_it_credits(language: Language) -
     assert insight_text(build_facts(sources=(PRESS,), is_relayed=True), language) != plain
 
 
+@pytest.mark.parametrize(
+    ("language", "apart", "together"),
+    [
+        (
+            "en",
+            "Reported by CoinDesk (citing The Block) and Odaily;",
+            "Reported by CoinDesk and Odaily, citing The Block;",
+        ),
+        (
+            "ja",
+            "CoinDesk（The Blockの報道を引用）、Odailyが報道。",
+            "CoinDesk、Odailyが報道（The Blockの報道を引用）。",
+        ),
+        ("zh", "CoinDesk（援引The Block）和Odaily有报道，", "CoinDesk和Odaily有报道，援引The Block，"),
+    ],
+)
+def test_a_citation_stands_with_the_outlet_that_makes_it(
+    language: Language, apart: str, together: str
+) -> None:
+    facts = build_facts(
+        sources=(PRESS, Source("Odaily", "https://odaily.news/a", False)), credits=("The Block",)
+    )
+    assert insight_text(facts, language).startswith(together)
+    facts = replace(facts, credits_by_source={"CoinDesk": ("The Block",)})
+    assert insight_text(facts, language).startswith(apart)
+
+
 def test_no_sentence_of_the_summary_is_quoted_again() -> None:
     sentence = "Kestrel will hold a vote on May 30."
     told = SourcedSentence(sentence, "CoinDesk")
