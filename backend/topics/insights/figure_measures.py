@@ -32,13 +32,21 @@ class _Measure:
     labels: Mapping[Language, str]
     is_count: bool
     """True if no amount of money has this measure."""
+    is_decided: bool
+    """True if an authority or a court has done it (a fine), so that it is not only alleged."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureWord:
+    number: int
+    start: int
 
 
 def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], language: Language) -> int | None:
     """Return the number of the measure whose word is nearest to ``figure`` in ``text``; None without one.
     A word between two figures belongs to the nearer one."""
     compared = to_simplified(text) if language == "zh" else text
-    start = max((one.end for one in others if _is_before(one, figure, compared)), default=0)
+    start = max((one.end for one in others if is_before(one, figure, compared)), default=0)
     end = min((one.start for one in others if one.start >= figure.end), default=len(compared))
     start = max((m.end() for m in _SENTENCE_MARK.finditer(compared, start, figure.start)), default=start)
     mark = _SENTENCE_MARK.search(compared, figure.end, end)
@@ -61,9 +69,24 @@ def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], langua
     return nearest if nearest >= 0 and gap <= MAX_DISTANCE_CHARS[language] else None
 
 
-def _is_before(other: Quantity, figure: Quantity, text: str) -> bool:
+def is_before(other: Quantity, figure: Quantity, text: str) -> bool:
     """True if ``other`` stands before ``figure`` and is another one, not its counterpart (*500 BTC for*)."""
     return other.end <= figure.start and not _COUNTERPART.fullmatch(text, other.end, figure.start)
+
+
+def find_first_measure(text: str, language: Language) -> MeasureWord | None:
+    """Find the first word in ``text`` that says what a figure measures."""
+    found = [
+        (match.start(), -len(match.group()), number)
+        for number, measure in enumerate(_load_measures())
+        if (match := measure.patterns[language].search(text))
+    ]
+    start, _, number = min(found, default=(0, 0, -1))
+    return MeasureWord(number, start) if found else None
+
+
+def is_decided(number: int | None) -> bool:
+    return number is not None and _load_measures()[number].is_decided
 
 
 def get_label(number: int | None, language: Language) -> str:
@@ -81,6 +104,7 @@ def _load_measures() -> Sequence[_Measure]:
             {language: re.compile(entry[language]["pattern"], re.IGNORECASE) for language in LANGUAGES},
             {language: entry[language]["label"] for language in LANGUAGES},
             entry.get("counts", False),
+            entry.get("decided", False),
         )
         for entry in yaml.safe_load(_FILE.read_text("utf-8"))
     ]

@@ -6,7 +6,7 @@ lead of its source, or the words around them agree.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from backend.entities.model import Language
@@ -14,6 +14,7 @@ from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.model import Quantity
 from backend.sources.claims.units import load_units
 from backend.topics.feeds.article_sentences import list_sentences
+from backend.topics.insights.figure_hedges import add_hedge, find_hedge
 from backend.topics.insights.figure_measures import find_measure, get_label
 from backend.topics.insights.insight_templates import join_names
 from backend.topics.insights.model import MainFigure, Report, SharedFigure, SourcedFigure
@@ -54,12 +55,23 @@ _BEHIND_FIGURE: Mapping[Language, re.Pattern[str]] = {
 _BOUND: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:under|over|up to|(?:no )?(?:more|less|fewer) than|at least|at most|nearly|almost"
-        r"|as much as|about|around|roughly|approximately) $",
+        r"|as much as|a maximum of|about|around|roughly|approximately) $",
         re.IGNORECASE,
     ),
-    "ja": re.compile(r"(?:最大|少なくとも|約)$"),
-    "zh": re.compile(r"(?:超过|超|逾|至少|最多|高达|不足|近)$"),
+    "ja": re.compile(r"(?:(?:最大|最高)(?:で|約)?|少なくとも|約)$"),
+    "zh": re.compile(r"(?:不超过|超过|超|逾|至少|至多|最多|高达|不足|不到|少于|近)$"),
 }
+_BOUND_BEHIND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r" or (?:less|more|fewer)\b", re.IGNORECASE),
+    "ja": re.compile(r"(?:未満|以下|以内|以上)"),
+    "zh": re.compile(r"(?:以下|以内|以上)"),
+}
+_LIMIT = re.compile(
+    r"under|up to|no more than|(?<!no )(?:less|fewer)(?: than)?|at most|as much as|a maximum of"
+    r"|最大|最高|未満|以下|以内|不超过|至多|最多|高达|不足|不到|少于",
+    re.IGNORECASE,
+)
+"""Bounds above, without which a figure is too large a claim."""
 _ZEROS = re.compile(r"\.0+(?!\d)")
 _SCALE = re.compile(r"\b(?:Hundred|Thousand|Million|Billion|Trillion)\b")
 _CLAUSE = re.compile(r"[,;，；、。]")
@@ -86,8 +98,21 @@ class _Figure:
     """True if it belongs to what happened before the event."""
     bound: str = ""
     """The words before it that make it a limit (*up to*), in lower case."""
+    bound_behind: str = ""
+    """The same behind it (*未満*)."""
     measure: int | None = None
     """The number of what it measures (see :mod:`figure_measures`)."""
+    hedge: int | None = None
+    """The number of the word that says that it is alleged, claimed or estimated (see
+    :mod:`figure_hedges`)."""
+
+    @property
+    def is_limit(self) -> bool:
+        return _LIMIT.search(f"{self.bound} {self.bound_behind}") is not None
+
+    @property
+    def bounded_text(self) -> str:
+        return f"{self.bound}{_format(self.quantity)}{self.bound_behind}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +131,20 @@ class _Cluster:
     def get_text(self, language: Language) -> str:
         """Return the figure as a source of ``language`` writes it, or else as the language does."""
         own = [figure for figure in self.figures if figure.language == language]
+        own.sort(key=lambda figure: not figure.is_limit)
         if own:
-            return _format(own[0].quantity)
+            return own[0].bounded_text if own[0].is_limit else _format(own[0].quantity)
         return _translate(self.figures[0].quantity, language)
 
 
 def _find_common_measure(figures: Sequence[_Figure], language: Language) -> str:
-    """Return what all figures measure; empty if their texts say different things or none."""
+    """Return what all figures measure, with a hedge that one of them has; empty if their texts say different
+    things or none."""
     measures = {figure.measure for figure in figures if figure.measure is not None}
-    return get_label(measures.pop(), language) if len(measures) == 1 else ""
+    if len(measures) != 1:
+        return ""
+    hedge = min((figure.hedge for figure in figures if figure.hedge is not None), default=None)
+    return add_hedge(get_label(measures.pop(), language), hedge, language)
 
 
 def _add(clusters: list[_Cluster], figure: _Figure) -> None:
@@ -162,7 +192,8 @@ def find_differences(reports: Sequence[Report], language: Language) -> list[tupl
 
 def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedFigure | None:
     """Find the figure that most sources give, the earliest of several, in the notation of ``language`` if one
-    of them has it. None if other sources give another figure for the same thing."""
+    of them has it. None if other sources give another figure for the same thing, or if its limit
+    or its hedge cannot be told."""
     clusters: list[_Cluster] = []
     for first, second in _list_pairs(reports):
         if _is_equal(first.quantity, second.quantity):
@@ -174,12 +205,19 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
     differing = {figure.text for group in find_differences(reports, language) for figure in group}
     text = best.get_text(language)
     measure = _find_common_measure(best.figures, language)
-    return None if text in differing else SharedFigure(text, tuple(best.sources), measure)
+    is_foreign_limit = any(one.is_limit for one in best.figures) and not any(
+        one.is_limit and one.language == language for one in best.figures
+    )
+    is_bare = any(one.hedge is not None for one in best.figures) and not measure
+    if text in differing or is_foreign_limit or is_bare:
+        return None
+    return SharedFigure(text, tuple(best.sources), measure)
 
 
 def find_main_figure(report: Report) -> MainFigure:
     """Return the figure of what a report claims: the first amount of money in its title, or else in its lead;
-    without one the first large count. An amount of the title's background (*after a $9M fine*) is none."""
+    without one the first large count. An amount of the title's background (*after a $9M fine*) is none, and
+    neither is one that is only alleged, claimed or estimated if nothing says what it measures."""
     figures = _list_figures(report)
     currencies = load_units().currencies
     amounts = [figure for figure in figures if figure.quantity.unit in currencies]
@@ -189,10 +227,10 @@ def find_main_figure(report: Report) -> MainFigure:
     if chosen is None:
         counts = [one for one in figures if _is_large_count(one.quantity) and not one.is_background]
         chosen = next((one for one in counts if one not in amounts), None)
-    if chosen is None:
+    if chosen is None or (chosen.hedge is not None and chosen.measure is None):
         return MainFigure()
-    text = f"{chosen.bound}{_format(chosen.quantity)}"
-    return MainFigure(text, get_label(chosen.measure, report.language), chosen.quantity.text)
+    label = add_hedge(get_label(chosen.measure, report.language), chosen.hedge, report.language)
+    return MainFigure(chosen.bounded_text, label, chosen.quantity.text)
 
 
 def _is_large_count(quantity: Quantity) -> bool:
@@ -276,27 +314,47 @@ def _list_figures(report: Report) -> list[_Figure]:
         listed = quantities.find_quantities(plain, report.language, dates.find_dates(plain))
         for quantity in listed:
             is_comparable = quantity.unit is not None and quantity.unit not in _TIME_UNITS
-            is_known = any(_is_equal(quantity, one.quantity) for one in found)
-            if _ORDINAL.search(quantity.text):
+            if _ORDINAL.search(quantity.text) or not is_comparable:
                 continue
-            if is_comparable and quantity.value > 0 and quantity.role != "from" and not is_known:
-                around = _find_words(plain, quantity, report.language)
-                is_background = _is_background(plain, quantity, report.language)
-                is_titled = text is report.title
-                bound = _BOUND[report.language].search(plain[: quantity.start])
-                found.append(
-                    _Figure(
-                        quantity,
-                        around,
-                        report.source,
-                        report.language,
-                        is_titled,
-                        is_background,
-                        bound.group().lower() if bound else "",
-                        find_measure(plain, quantity, listed, report.language),
-                    )
-                )
+            if quantity.value <= 0 or quantity.role == "from":
+                continue
+            figure = _build_figure(plain, quantity, listed, report, is_titled=text is report.title)
+            known = next((at for at, one in enumerate(found) if _is_equal(quantity, one.quantity)), None)
+            if known is None:
+                found.append(figure)
+            else:
+                found[known] = _add_caution(found[known], figure)
     return found
+
+
+def _build_figure(
+    text: str, quantity: Quantity, others: Sequence[Quantity], report: Report, *, is_titled: bool
+) -> _Figure:
+    language = report.language
+    bound = _BOUND[language].search(text[: quantity.start])
+    bound_behind = _BOUND_BEHIND[language].match(text, quantity.end)
+    measure = find_measure(text, quantity, others, language)
+    return _Figure(
+        quantity,
+        _find_words(text, quantity, language),
+        report.source,
+        language,
+        is_titled,
+        _is_background(text, quantity, language),
+        bound.group().lower() if bound else "",
+        bound_behind.group() if bound_behind else "",
+        measure,
+        find_hedge(text, quantity, others, measure, language),
+    )
+
+
+def _add_caution(figure: _Figure, later: _Figure) -> _Figure:
+    """Give a figure the hedge and the limit that a later sentence gives it."""
+    if figure.hedge is None and later.hedge is not None and figure.measure in (None, later.measure):
+        figure = replace(figure, hedge=later.hedge, measure=later.measure)
+    if later.is_limit and not figure.bound and not figure.bound_behind:
+        figure = replace(figure, bound=later.bound, bound_behind=later.bound_behind)
+    return figure
 
 
 def _is_background(text: str, quantity: Quantity, language: Language) -> bool:
