@@ -129,7 +129,7 @@ def collect_facts(
         replies=_find_replies(own, text.title, sources.rules, language, printed),
         denials=statements.find_statements(own, "denial", language, printed),
         no_comments=statements.find_statements(own, "no_comment", language, printed),
-        unknowns=statements.find_unknowns(own, language, printed),
+        unknowns=statements.find_unknowns(own, language, f"{text.title}\n{printed}"),
         next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), printed),
         official_words=[] if event_at else _find_official_words(own),
         anniversary_of=event_at.date() if event_at else None,

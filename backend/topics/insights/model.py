@@ -76,8 +76,6 @@ class SourcedSentence:
 
     text: str
     source: str
-    is_clause: bool = False
-    """True for a part of a sentence that the reader has read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,12 +142,8 @@ def _format_citing_source(name: str, facts: InsightFacts, language: Language) ->
 
 
 def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:
-    """List the sentences that the summary and the title do not have, and clauses of sentences."""
-    return [
-        one
-        for one in sentences
-        if one.is_clause or (one.text not in facts.summary and one.text not in facts.title)
-    ]
+    """List the sentences that the summary and the title do not have."""
+    return [one for one in sentences if one.text not in facts.summary and one.text not in facts.title]
 
 
 def _format_missing(facts: InsightFacts, language: Language) -> str:

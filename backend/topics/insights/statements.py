@@ -56,7 +56,9 @@ def find_statements(
     for report in reports:
         for sentence in list_report_sentences(report, printed):
             former = found.get(report.source)
-            is_newer = former is None or (former.text in printed and sentence not in printed)
+            if former is not None and not _is_read(former.text, kind, language, printed):
+                continue
+            is_newer = former is None or not _is_read(sentence, kind, language, printed)
             if is_newer and matches(sentence, kind, language):
                 found[report.source] = SourcedSentence(sentence, report.source)
     distinct = {statement.text: statement for statement in reversed(found.values())}
@@ -64,15 +66,18 @@ def find_statements(
 
 
 def find_unknowns(reports: Sequence[Report], language: Language, printed: str) -> list[SourcedSentence]:
-    """Find what reports say is unknown: whole sentences, or of a ``printed`` sentence the clause that says
-    so. A printed sentence of one clause says it already."""
-    found = []
-    for one in find_statements(reports, "unknown", language, printed):
-        if one.text not in printed:
-            found.append(one)
-        elif (clause := cut_clause(one.text, "unknown", language)) != one.text:
-            found.append(SourcedSentence(clause, one.source, is_clause=True))
-    return found
+    """Find the sentences of reports that say what is unknown, where ``printed`` does not say it word for
+    word."""
+    found = find_statements(reports, "unknown", language, printed)
+    return [one for one in found if not _is_read(one.text, "unknown", language, printed)]
+
+
+def _is_read(sentence: str, kind: Kind, language: Language, printed: str) -> bool:
+    """True if ``printed`` has a sentence, or of an unknown the clause that says it."""
+    if sentence in printed:
+        return True
+    clause = cut_clause(sentence, kind, language).strip(" .。”」")
+    return kind == "unknown" and clause.casefold() in printed.casefold()
 
 
 def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
