@@ -98,7 +98,6 @@ def research(page: Page) -> None:
 
 
 def write(page: Page) -> None:
-    page.locator(".st-key-cr_title input").fill("イーサリウム、ビットコインと連携へ")
     content = page.locator(".st-key-cr_content textarea")
     content.fill(ARTICLE)
     content.press("Control+Enter")
