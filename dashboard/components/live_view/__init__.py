@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 
 import streamlit as st
 
-from dashboard.components.registration import ignore_trigger
-
 Node: TypeAlias = str | list[Any]
 """A text, or ``[tag, attributes, children]``."""
 
@@ -31,16 +29,23 @@ def h(tag: str, *children: Node | None, **attributes: str | None) -> Node:
 def live_view(
     tree: Sequence[Node | None], *, key: str, on_open: Callable[[], None] | None = None
 ) -> str | None:
-    """Draw ``tree``; returns the ``data-open`` of a link that was just clicked, else None.
+    """Draw ``tree``; returns the ``data-open`` of a link that was clicked since the last call, else None.
 
-    ``on_open`` is called before the page runs, with the value in ``st.session_state[key].open``.
+    With ``on_open``, that is called instead, before the page runs, with the value in
+    ``st.session_state[key].open``.
     """
-    result = _component()(
+    opened_key = f"{key}-opened"
+
+    def remember() -> None:
+        """Remember the click. A run that is begun anew before it comes here would lose it."""
+        st.session_state[opened_key] = st.session_state[key].open
+
+    _component()(
         key=key,
         data={"tree": [node for node in tree if node is not None]},
-        on_open_change=on_open or ignore_trigger,
+        on_open_change=on_open or remember,
     )
-    opened = result.open
+    opened = st.session_state.pop(opened_key, None)
     return opened if isinstance(opened, str) else None
 
 

@@ -1,13 +1,16 @@
 """The live view's script in a browser: it changes elements in place and parses no markup."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import streamlit as st
 from playwright.sync_api import Page
 
+from dashboard.components import live_view
 from dashboard.components.live_view import h
 from tests.support.dashboard.browsers import open_chromium
 
@@ -123,3 +126,17 @@ def test_tables_have_headers_scopes_and_links(page: Page) -> None:
     assert page.get_by_role("table", name="Pairs").get_by_role("columnheader").all_inner_texts() == ["B"]
     assert page.get_by_role("rowheader").inner_text() == "A"
     assert page.locator("td a[data-open=x]").inner_text() == "▲ 4"
+
+
+def test_a_click_whose_run_begins_anew_is_returned_by_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    on_open: list[Callable[[], None]] = []
+    session: dict[str, Any] = {"view": SimpleNamespace(open="bitcoin")}
+    monkeypatch.setattr(st, "session_state", session)
+    monkeypatch.setattr(
+        live_view, "_component", lambda: lambda *, on_open_change, **_: on_open.append(on_open_change)
+    )
+    assert live_view.live_view([], key="view") is None
+    on_open[0]()
+    session["view"].open = None  # the run of the click ended before the call
+    assert live_view.live_view([], key="view") == "bitcoin"
+    assert live_view.live_view([], key="view") is None
