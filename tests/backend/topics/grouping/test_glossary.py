@@ -1,11 +1,11 @@
 """Words of the field, explained beside a topic."""
 
-from backend.entities.model import LANGUAGES
+from backend.entities.model import LANGUAGES, Language
 from backend.topics.grouping.glossary import MAX_TERMS, find_terms, load_glossary
 
 
-def names(text: str, language: str) -> list[str]:
-    return [term.term for term in find_terms([text], language)]  # type: ignore[arg-type]
+def names(text: str, language: Language) -> list[str]:
+    return [term.term for term in find_terms([text], language)]
 
 
 def test_every_term_is_named_and_explained_in_all_three_languages() -> None:

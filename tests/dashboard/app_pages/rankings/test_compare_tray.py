@@ -6,6 +6,7 @@ from dashboard.app_pages.rankings import compare_tray
 from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.app_pages.rankings.url_state import View
+from dashboard.client.market_schemas import Span
 
 BY_ID = {name: Row(name, name[:3].upper(), name) for name in ("bitcoin", "ethereum", "decred", "monero")}
 
@@ -21,9 +22,9 @@ BY_ID = {name: Row(name, name[:3].upper(), name) for name in ("bitcoin", "ethere
     ],
 )
 def test_the_span_is_that_of_the_order_or_of_the_table(
-    sort: tuple[tuple[str, bool], ...], span: str, expected: str
+    sort: tuple[tuple[str, bool], ...], span: Span, expected: Span
 ) -> None:
-    assert compare_tray.choose_span(View(sort=sort, span=span)) == expected  # type: ignore[arg-type]
+    assert compare_tray.choose_span(View(sort=sort, span=span)) == expected
 
 
 def test_bitcoin_and_ether_are_proposed_unless_they_are_chosen_or_nothing_fits() -> None:
