@@ -11,6 +11,7 @@ from dashboard.frame import account, preferences
 from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
 from dashboard.frame.preferences import REFRESH_INTERVALS, REFRESH_KEY, RISE_COLOURS_KEY, THEME_KEY, THEMES
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
 
@@ -68,16 +69,10 @@ def _build_shortcuts(shortcuts: Sequence[Shortcut]) -> str:
 def _render_choice(
     key: str, label: str, codes: Sequence[str], current: str, state_key: str, names: Mapping[str, str]
 ) -> None:
-    st.session_state[key] = current
     st.segmented_control(
         label,
         codes,
         format_func=lambda code: names[code],
-        key=key,
         required=True,
-        on_change=partial(_store_choice, key, state_key),
+        **bind_widget(key, current, partial(preferences.choose, state_key)),
     )
-
-
-def _store_choice(key: str, state_key: str) -> None:
-    preferences.choose(state_key, st.session_state[key])

@@ -1,15 +1,13 @@
-"""Synchronises the session state of a page with the query of its URL, in language-independent codes.
+"""Reads and writes the query of a page's URL, which is the state of its view, in language-independent codes.
 
-The URL wins when it differs from the value last seen there: a link was opened, or the reader went
-back or forward. Otherwise the reader's choice on the page wins and is written to the URL. A value
-at its default is left out of the URL.
+A value at its default is left out of the URL.
 
 The browser sends the query with each action, but learns of one that the session wrote only with the
 answer. Two quick actions would undo the first one's write, so pages read and write the query here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -17,8 +15,8 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.frame.streamlit_internals import get_page_id
+from dashboard.frame.widget_state import WidgetArguments, bind_widget
 
-_SEEN = "_url_seen"
 _WRITES = "_url_writes"
 _PAGE = "_url_page"
 _LAST_QUERIES = "_url_last_queries"
@@ -109,40 +107,44 @@ def _find_page() -> tuple[str, bool]:
     return (context.page_script_hash, context.is_history_navigation) if context else ("", False)
 
 
-def bind_choice(key: str, codes: Sequence[Code], default: Code) -> tuple[Code, Callable[[], None]]:
-    """Binds ``?key=`` and ``st.session_state[key]``; returns the current code and the ``on_change``.
+class Binding(NamedTuple, Generic[Code]):
+    """A parameter of the URL, with the arguments of the widget that shows it, which gets no default."""
 
-    Call it before the widget, and give the widget ``key=key`` and no default. A code that is not in
-    ``codes`` counts as the default. The state is written at every run: a run that is interrupted may not
-    reach the browser, whose widget would then show its default.
-    """
-    current = st.session_state[key] = bind_text(key, default, valid=lambda text: text in codes)[0]
-    return next(code for code in codes if code == current), lambda: _write_widget(key, default)
+    value: Code
+    widget: WidgetArguments
 
 
-def bind_text(
-    key: str, default: str = "", *, valid: Valid = lambda _: True
-) -> tuple[str, Callable[[], None]]:
-    """Binds free text (an asset id, a search); text that ``valid`` rejects counts as the default."""
-    seen = _load_seen_params()
-    raw = read_query().get(key)
-    if (
-        key not in st.session_state
-        or (key in seen and raw != seen[key])
-        or (key not in seen and raw is not None)
-    ):
-        st.session_state[key] = raw if raw is not None and valid(raw) else default
-    seen[key] = raw
-    current = st.session_state[key]
-    if not isinstance(current, str) or not valid(current):
-        current = default  # the widget was cleared
-    return current, lambda: _write_widget(key, default)
+def bind_choice(key: str, codes: Sequence[Code], default: Code) -> Binding[Code]:
+    """Binds a choice to ``?key=``; a code that is not in ``codes`` counts as the default."""
+    value = read_choice(key, codes, default)
+    return Binding(value, _bind_widget(key, value, default))
+
+
+def read_choice(key: str, codes: Sequence[Code], default: Code) -> Code:
+    """Reads a choice from the URL; a code that is not in ``codes`` counts as the default."""
+    text = read_query().get(key)
+    return next((code for code in codes if code == text), default)
+
+
+def bind_text(key: str) -> Binding[str]:
+    """Binds free text to ``?key=``."""
+    value = read_param(key)
+    return Binding(value, _bind_widget(key, value, ""))
+
+
+def _bind_widget(key: str, value: str, default: str) -> WidgetArguments:
+    return bind_widget(key, value, lambda chosen: write(key, chosen or default, default))
+
+
+def read_param(key: str, default: str = "", *, valid: Valid = lambda _: True) -> str:
+    """Reads one parameter of the URL; text that ``valid`` rejects counts as the default."""
+    text = read_query().get(key)
+    return text if text is not None and valid(text) else default
 
 
 def write(key: str, value: str, default: str = "") -> None:
-    """Writes ``value`` to the session and the URL, for an event of a component."""
-    st.session_state[key] = value
-    _write_to_url(key, value, default)
+    """Writes one parameter of the URL, without it if ``value`` is its default."""
+    write_param(key, "" if value == default else value)
 
 
 def link(path: str, **query: str) -> str:
@@ -154,18 +156,3 @@ def link(path: str, **query: str) -> str:
 def link_page(page: StreamlitPage) -> str:
     """Builds a link to another page in its last view; see :func:`restore_last_query`."""
     return link(f"/{page.url_path}", **_load_last_queries().get(get_page_id(page), {}))
-
-
-def _write_widget(key: str, default: str) -> None:
-    value = st.session_state.get(key)
-    _write_to_url(key, value if isinstance(value, str) else default, default)
-
-
-def _write_to_url(key: str, value: str, default: str) -> None:
-    write_param(key, "" if value == default else value)
-    _load_seen_params()[key] = read_query().get(key)
-
-
-def _load_seen_params() -> dict[str, str | None]:
-    seen: dict[str, str | None] = st.session_state.setdefault(_SEEN, {})
-    return seen

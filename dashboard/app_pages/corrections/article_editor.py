@@ -1,6 +1,7 @@
 """Shows one article: the form to enter it, and its review."""
 
 from collections.abc import Callable
+from datetime import date
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,12 +21,12 @@ from dashboard.client.article_schemas import build_blank_article
 from dashboard.components.draft_storage import remove_submitted_draft
 from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, language, t
 
 REVIEW_KEY = "cr_review"
 SKELETON_HEIGHT_PX = 620
 VIEWS = ("text", "rendered", "compare")
-_DATE_KEY = "cr_review_date"
 
 
 def render(bar: DeltaGenerator) -> None:
@@ -91,9 +92,9 @@ def _render_review(editor: EditorState, step: Step, bar: DeltaGenerator) -> None
 
 
 def _read_view() -> dict[str, str]:
-    view, _ = url_state.bind_text("review", "text", valid=VIEWS.__contains__)
-    severity, _ = url_state.bind_text("sev", valid=("", *SEVERITIES).__contains__)
-    rule, _ = url_state.bind_text("rule")
+    view = url_state.read_param("review", "text", valid=VIEWS.__contains__)
+    severity = url_state.read_param("sev", valid=("", *SEVERITIES).__contains__)
+    rule = url_state.read_param("rule")
     return {"view": view, "severity": severity, "rule": rule}
 
 
@@ -136,22 +137,20 @@ def _render_date_popover(step: Step) -> None:
     """Render the date that former names are judged by, with its origin; the reader can set another."""
     found = step.date
     label = t("corrections.date_label", date=found.iso) if found.day else t("corrections.date_unknown")
-    st.session_state[_DATE_KEY] = found.day  # on each run, because undo changes it too
+    widget = bind_widget("cr_review_date", found.day, _change_date)  # undo changes it too
     with st.popover(label, icon=":material/event:", key="cr_date_menu"):
         st.date_input(
             t("corrections.date"),
-            key=_DATE_KEY,
+            **widget,
             format="YYYY-MM-DD",
             min_value=FIRST_DATE,
             max_value=LAST_DATE,
-            on_change=_on_date_changed,
         )
         st.html(tag("p", text(describe_date(found)), class_="cp-note", role="status"))
         st.caption(t("corrections.date_help"))
 
 
-def _on_date_changed() -> None:
-    day = st.session_state.get(_DATE_KEY)
+def _change_date(day: date | None) -> None:
     session_state.run_action("date", day.isoformat() if day else "")
 
 

@@ -17,6 +17,7 @@ from dashboard.components.sortable_table import Cell, Column, sortable_table
 from dashboard.frame import formats, freshness, states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.frame.theme import current_theme
+from dashboard.frame.url_state import Binding, Code
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, t
 
 PAGE_SIZE = 100
@@ -49,43 +50,36 @@ def render(bar: DeltaGenerator) -> None:
 
 def _render_filters(bar: DeltaGenerator) -> ViolationFilter:
     with bar:
-        period, on_period = url_state.bind_choice("period", PERIODS, "30d")
+        period = url_state.bind_choice("period", PERIODS, "30d")
         _render_select(
-            "period",
+            period,
             PERIODS,
-            on_period,
             t("corrections.period"),
             150,
             lambda period_code: t(f"corrections.period_{period_code}"),
         )
-        severity, on_severity = url_state.bind_choice("severity", ("", *SEVERITIES), "")
-        _render_select(
-            "severity", ("", *SEVERITIES), on_severity, t("corrections.filter_severity"), 170, _name_severity
-        )
-        lang, on_lang = url_state.bind_choice("text_lang", ("", *LANGUAGES), "")
-        _render_select(
-            "text_lang", ("", *LANGUAGES), on_lang, t("corrections.filter_language"), 150, _name_language
-        )
+        severity = url_state.bind_choice("severity", ("", *SEVERITIES), "")
+        _render_select(severity, ("", *SEVERITIES), t("corrections.filter_severity"), 170, _name_severity)
+        lang = url_state.bind_choice("text_lang", ("", *LANGUAGES), "")
+        _render_select(lang, ("", *LANGUAGES), t("corrections.filter_language"), 150, _name_language)
         rule = _render_text_filter("by_rule", t("corrections.filter_rule"), t("corrections.rule_hint"))
         entity = _render_text_filter(
             "by_entity", t("corrections.filter_entity"), t("corrections.entity_hint")
         )
-    return ViolationFilter(period, severity, lang, rule, entity)
+    return ViolationFilter(period.value, severity.value, lang.value, rule, entity)
 
 
 def _render_select(
-    key: str,
-    codes: Sequence[str],
-    on_change: Callable[[], None],
+    binding: Binding[Code],
+    codes: Sequence[Code],
     label: str,
     width: int,
-    name: Callable[[str], str],
+    name: Callable[[Code], str],
 ) -> None:
     st.selectbox(
         label,
         codes,
-        key=key,
-        on_change=on_change,
+        **binding.widget,
         label_visibility="collapsed",
         width=width,
         format_func=name,
@@ -93,12 +87,15 @@ def _render_select(
 
 
 def _render_text_filter(key: str, label: str, hint: str) -> str:
-    value, on_change = url_state.bind_text(key)
-    st.session_state[key] = value
+    binding = url_state.bind_text(key)
     st.text_input(
-        label, key=key, on_change=on_change, label_visibility="collapsed", placeholder=hint, width=170
+        label,
+        **binding.widget,
+        label_visibility="collapsed",
+        placeholder=hint,
+        width=170,
     )
-    return value.strip()
+    return binding.value.strip()
 
 
 def _name_severity(code: str) -> str:

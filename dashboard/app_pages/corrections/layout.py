@@ -14,24 +14,23 @@ def render_page() -> None:
 
 
 def _render_mode() -> None:
-    mode, on_mode_change = url_state.bind_choice("mode", MODES, "article")
+    mode = url_state.bind_choice("mode", MODES, "article")
     bar = st.container(key="cr_bar", horizontal=True, vertical_alignment="center", gap="small")
     with bar:
         st.segmented_control(
             t("corrections.mode"),
             MODES,
-            key="mode",
+            **mode.widget,
             required=True,
-            on_change=on_mode_change,
             label_visibility="collapsed",
             format_func=lambda code: t(f"corrections.mode_{code}"),
         )
         browser_copy.render_restored_notice()
-    browser_copy.render_batch_copy(is_form_open=mode == "batch" and batch.is_form_open())
-    if mode == "batch":
+    browser_copy.render_batch_copy(is_form_open=mode.value == "batch" and batch.is_form_open())
+    if mode.value == "batch":
         batch.render(bar)
-    elif mode == "history":
+    elif mode.value == "history":
         history.render(bar)
     else:
         article_editor.render(bar)
-    browser_copy.render_article_copy(is_form_open=mode == "article" and article_editor.is_form_open())
+    browser_copy.render_article_copy(is_form_open=mode.value == "article" and article_editor.is_form_open())

@@ -30,28 +30,26 @@ def render_controls() -> tuple[Span, str]:
     They are the period of price changes, and the code of the minimum market capitalisation of gainers and
     losers.
     """
-    span, on_span = url_state.bind_choice("span", SPANS, "24h")
+    span = url_state.bind_choice("span", SPANS, "24h")
     st.segmented_control(
         t("overview.span"),
         SPANS,
-        key="span",
+        **span.widget,
         required=True,
-        on_change=on_span,
         label_visibility="collapsed",
         format_func=lambda code: t(f"overview.span_{code}"),
     )
     codes = tuple(MIN_CAPS)
-    min_cap_code, on_min_cap = url_state.bind_choice("mincap", codes, "10m")
+    min_cap = url_state.bind_choice("mincap", codes, "10m")
     st.selectbox(
         t("overview.min_cap"),
         codes,
-        key="mincap",
-        on_change=on_min_cap,
+        **min_cap.widget,
         label_visibility="collapsed",
         format_func=format_min_cap,
         width=190,
     )
-    return span, min_cap_code
+    return span.value, min_cap.value
 
 
 def format_min_cap(code: str) -> str:
@@ -83,7 +81,7 @@ def render_page() -> None:
         reason, action = t("overview.no_assets"), t("overview.no_assets_action")
         states.render_empty(reason, action=action, on_click=connection.retry_failed, key="overview")
         return
-    incidents, _ = url_state.bind_choice("incidents", INCIDENT_LIST_CHOICES, INCIDENT_LIST_CHOICES[0])
+    incidents = url_state.read_choice("incidents", INCIDENT_LIST_CHOICES, INCIDENT_LIST_CHOICES[0])
     clicked = live_view(
         build_panels(data, span, min_cap_code, show_all=incidents == "all"), key="overview-view"
     )

@@ -14,7 +14,8 @@ from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import markup, states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice, write_param
+from dashboard.frame.url_state import bind_choice, write
+from dashboard.frame.widget_state import bind_widget, bind_widget_default
 from dashboard.i18n import language, t
 
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
@@ -22,44 +23,37 @@ SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
 
 def _render_span_control(span: Span) -> None:
     """Renders the span control of the whole page; the URL stores the span, as for the table's own control."""
-    st.session_state["rk_span"] = span
+    widget = bind_widget("rk_span", span, lambda chosen: write("span", chosen, SPANS[0]))
     st.segmented_control(
         t("rankings.span"),
         SPANS,
         format_func=lambda code: t(f"chart.span_{code}"),
-        key="rk_span",
+        **widget,
         required=True,
-        on_change=_write_span,
     )
-
-
-def _write_span() -> None:
-    span = st.session_state["rk_span"]
-    write_param("span", "" if span == SPANS[0] else span)
 
 
 def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
     """Renders the treemap of the selected rows, with its controls; ``grouped`` by their categories."""
     theme = current_theme()
     with st.container(key="rk_treemap_bar", horizontal=True, vertical_alignment="bottom"):
-        size, on_size = bind_choice("size", SIZES, "cap")
+        size = bind_choice("size", SIZES, "cap")
         st.segmented_control(
             t("rankings.size"),
             SIZES,
             format_func=lambda code: t(f"rankings.size_{code}"),
-            key="size",
+            **size.widget,
             required=True,
-            on_change=on_size,
         )
         _render_span_control(span)
-        sized_rows = treemap.find_sized_rows(rows, size)
+        sized_rows = treemap.find_sized_rows(rows, size.value)
         st.html(treemap.build_legend(sized_rows, span, theme.shades, theme.background))
     if not sized_rows:
         states.render_empty(t("rankings.treemap_none"), key="treemap")
         return
     figure = treemap.build_figure(
         sized_rows,
-        size,
+        size.value,
         span,
         theme.shades,
         ink=theme.ink,
@@ -68,31 +62,27 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
         grouped=grouped,
     )
     alt = t("rankings.treemap_alt", n=min(len(sized_rows), treemap.MAX_TILES))
-    table = treemap.build_table(sized_rows, size, span, language())
+    table = treemap.build_table(sized_rows, size.value, span, language())
     render_chart(figure, key="rk_treemap", height=treemap.HEIGHT_PIXELS, alt=alt, table=table)
     if missing := len(rows) - len(sized_rows):
         st.html(f'<p class="cp-small-note">{t("rankings.treemap_left_out", n=missing)}</p>')
 
 
-def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[object], None]) -> None:
+def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[[object], None]) -> None:
     """Renders the picker of assets, their rebased prices and their correlations."""
     listed_assets = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
-        # The URL stores the choice. Writing an equal one would empty what the reader types into the field.
-        is_changed = st.session_state.get("compare_pick", listed_assets) != listed_assets
-        if is_changed:
-            st.session_state["compare_pick"] = listed_assets
+        picker = bind_widget_default("compare_pick", listed_assets, choose)
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),
-            default=None if is_changed else listed_assets,
+            default=listed_assets,
             format_func=labels.__getitem__,
-            key="compare_pick",
+            **picker,
             max_selections=MAX_COMPARED_ASSETS,
             placeholder=t("rankings.compare_add"),
             select_all=False,
-            on_change=lambda: write(st.session_state["compare_pick"]),
         )
         _render_span_control(table.span)
     if len(listed_assets) < 2:
@@ -100,7 +90,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], write: Callable[[
         states.render_empty(
             t("rankings.compare_none"),
             action=t("rankings.compare_top"),
-            on_click=lambda: write(first),
+            on_click=lambda: choose(first),
             key="compare",
         )
         return

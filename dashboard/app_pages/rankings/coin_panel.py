@@ -20,7 +20,7 @@ from dashboard.frame import formats, states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note
 from dashboard.frame.theme import Theme
-from dashboard.frame.url_state import bind_choice
+from dashboard.frame.url_state import Binding, bind_choice
 from dashboard.i18n import language, t
 
 
@@ -28,8 +28,7 @@ from dashboard.i18n import language, t
 class PanelCalls:
     """The concurrent calls of the panel, and its span."""
 
-    span: Span
-    on_span: Callable[[], None]
+    span: Binding[Span]
     candles: Future[Fetched[CandleSeries]]
     week: Future[Fetched[CandleSeries]]
     """The candles of the span ``7d``, whose volumes tell a usual day."""
@@ -39,15 +38,14 @@ class PanelCalls:
 
 
 def start_calls(asset_id: str) -> PanelCalls:
-    span, on_span = bind_choice("chart", SPANS, "24h")
+    span = bind_choice("chart", SPANS, "24h")
     lang = language()
-    shown_candles = connection.start_call(lambda: markets.fetch_candles(asset_id, span))
+    shown_candles = connection.start_call(lambda: markets.fetch_candles(asset_id, span.value))
     return PanelCalls(
         span,
-        on_span,
         shown_candles,
         shown_candles
-        if span == "7d"
+        if span.value == "7d"
         else connection.start_call(lambda: markets.fetch_candles(asset_id, "7d")),
         connection.start_call(lambda: markets.fetch_quotes(asset_id)),
         connection.start_call(lambda: markets.fetch_asset(asset_id)),
@@ -83,12 +81,11 @@ def render_body(
         t("chart.candles"),
         SPANS,
         format_func=lambda code: t(f"chart.span_{code}"),
-        key="chart",
+        **calls.span.widget,
         required=True,
         label_visibility="collapsed",
-        on_change=calls.on_span,
     )
-    notes = _render_candles(row, calls.span, theme, calls.candles.result())
+    notes = _render_candles(row, calls.span.value, theme, calls.candles.result())
     quotes, asset = calls.quotes.result(), calls.asset.result()
     move = coin_panel_move.build_move(
         row,
@@ -96,7 +93,7 @@ def render_body(
         calls.week.result().data,
         quotes.data["incidents"] if quotes.data is not None else None,
         status["providers"] if status is not None else None,
-        calls.span,
+        calls.span.value,
         lang,
         datetime.now(UTC),
     )
@@ -117,12 +114,12 @@ def render_body(
         if expander.open:  # highlighting the code costs more than the rest of the panel
             st.caption(t("rankings.curl_why"))
             st.code(
-                coin_panel_sections.build_curl_commands(get_base_url(), row.id, calls.span),
+                coin_panel_sections.build_curl_commands(get_base_url(), row.id, calls.span.value),
                 language="bash",
                 wrap_lines=True,
             )
     with topics:
-        coin_panel_topics.render_topics(row.id, calls.span, calls.topics.result())
+        coin_panel_topics.render_topics(row.id, calls.span.value, calls.topics.result())
 
 
 def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSeries]) -> str:

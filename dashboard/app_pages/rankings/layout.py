@@ -114,23 +114,22 @@ def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
 
 def _render_bar(table: RankTable, view: View) -> str:
     """Renders the choice of view and the export menu; returns the chosen view."""
-    chosen_view, on_change = bind_choice("view", VIEWS, "table")
+    chosen_view = bind_choice("view", VIEWS, "table")
     with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
             t("rankings.view"),
             VIEWS,
             format_func=lambda code: t(f"rankings.view_{code}"),
-            key="view",
+            **chosen_view.widget,
             required=True,
             label_visibility="collapsed",
-            on_change=on_change,
         )
         with st.popover(
             t("rankings.export"), icon=":material/download:", key="rk_export", on_change="rerun"
         ) as popover:
             if popover.open:
-                _render_export_menu(table, view, chosen_view)
-    return chosen_view
+                _render_export_menu(table, view, chosen_view.value)
+    return chosen_view.value
 
 
 def _render_export_menu(table: RankTable, view: View, chosen_view: str) -> None:

@@ -88,7 +88,7 @@ def move_linked_statement() -> None:
 
 def shown_job_id() -> str:
     """Returns the job id of the URL; empty without one."""
-    return url_state.bind_text(JOB_PARAM)[0].strip().lower()
+    return url_state.read_param(JOB_PARAM).strip().lower()
 
 
 def open_job(job_id: str) -> None:

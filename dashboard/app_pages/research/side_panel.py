@@ -117,17 +117,16 @@ def _format_status(status: str) -> str:
 def _render_seen_entities() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rs_seen_head"):
         st.html(tag("h2", text(t("research.seen")), class_="cp-subhead"))
-        window, on_window = url_state.bind_choice("seen", WINDOWS, WINDOWS[0])
+        window = url_state.bind_choice("seen", WINDOWS, WINDOWS[0])
         st.segmented_control(
             t("research.seen_window"),
             WINDOWS,
-            key="seen",
+            **window.widget,
             required=True,
-            on_change=on_window,
             label_visibility="collapsed",
             format_func=lambda code: t(f"research.seen_{code}"),
         )
-    result = research.fetch_seen_entities(window)
+    result = research.fetch_seen_entities(window.value)
     states.render_stale_banner(result, key="rs_seen", live=True)
     if result.data is None:
         if result.error is not None:

@@ -14,6 +14,7 @@ from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS, Changes
 from dashboard.frame.markdown import escape_markdown
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import t
 
 RECENT_DAYS = ("7", "28", "91")
@@ -83,20 +84,18 @@ def _add_missing(options: Sequence[str], chosen: Sequence[str]) -> list[str]:
 
 
 def _render_names(field: str, options: list[str], state: TimelinesState, placeholder: str) -> None:
-    key = f"tl_{field}"
-    st.session_state[key] = list(getattr(state, field))
+    widget = bind_widget(
+        f"tl_{field}", list(getattr(state, field)), lambda names: _choose_names(field, tuple(names))
+    )
     st.multiselect(
         t(f"timelines.filter_{field}"),
         options,
-        key=key,
+        **widget,
         placeholder=placeholder,
-        on_change=_on_names_chosen,
-        args=(field,),
     )
 
 
-def _on_names_chosen(field: str) -> None:
-    chosen = tuple(st.session_state[f"tl_{field}"])
+def _choose_names(field: str, chosen: tuple[str, ...]) -> None:
     if field == "profiles":
         reselect(profiles=chosen, hidden_profiles=())
     else:
@@ -104,21 +103,17 @@ def _on_names_chosen(field: str) -> None:
 
 
 def _render_model_filter(field: str, options: list[str], value: str | None) -> None:
-    key = f"tl_{field}"
-    st.session_state[key] = value
+    widget = bind_widget(f"tl_{field}", value, lambda chosen: _choose_model_filter(field, chosen))
     st.selectbox(
         t(f"timelines.filter_{field}"),
         options,
-        key=key,
+        **widget,
         index=None,
         placeholder=t(f"timelines.any_{field}"),
-        on_change=_on_model_filter_chosen,
-        args=(field,),
     )
 
 
-def _on_model_filter_chosen(field: str) -> None:
-    value = st.session_state[f"tl_{field}"]
+def _choose_model_filter(field: str, value: str | None) -> None:
     if field == "model_vendor":
         reselect(model_vendor=value)
     else:
@@ -127,17 +122,13 @@ def _on_model_filter_chosen(field: str) -> None:
 
 def _render_days(state: TimelinesState, newest: int | None) -> None:
     with st.container(horizontal=True, gap="small"):
-        for key, name, day in zip(
-            ("tl_since", "tl_until"), ("since", "until"), _find_day_range(state), strict=True
-        ):
-            st.session_state[key] = day
-            st.date_input(
-                t(f"timelines.{name}"),
-                key=key,
-                format="YYYY-MM-DD",
-                min_value=_FIRST_DAY,
-                on_change=_on_days_chosen,
-            )
+        since, until = _find_day_range(state)
+        widgets = {
+            "since": bind_widget("tl_since", since, lambda day: reselect(since=_to_midnight(day))),
+            "until": bind_widget("tl_until", until, _choose_last_day),
+        }
+        for name, widget in widgets.items():
+            st.date_input(t(f"timelines.{name}"), format="YYYY-MM-DD", min_value=_FIRST_DAY, **widget)
     with st.container(horizontal=True, gap="small"):
         for days in RECENT_DAYS:
             st.button(
@@ -165,9 +156,8 @@ def _find_day_range(state: TimelinesState) -> tuple[date | None, date | None]:
     return (state.since.date() if state.since else None), last
 
 
-def _on_days_chosen() -> None:
-    first, last = st.session_state["tl_since"], st.session_state["tl_until"]
-    reselect(since=_to_midnight(first), until=_to_midnight(last + DAY if last else None))
+def _choose_last_day(day: date | None) -> None:
+    reselect(until=_to_midnight(day + DAY if day else None))
 
 
 def _on_last_days(newest: int | None, days: int) -> None:
@@ -186,17 +176,16 @@ def _to_midnight(day: date | None) -> datetime | None:
 
 def _render_infrastructure_filter(table: pa.Table, drawn: TimelinesState) -> None:
     count = data.count_infrastructure_errors(table, drawn)
-    st.session_state["tl_machinery"] = drawn.exclude_infrastructure_errors
+    widget = bind_widget(
+        "tl_machinery",
+        drawn.exclude_infrastructure_errors,
+        lambda on: reselect(exclude_infrastructure_errors=on),
+    )
     st.checkbox(
         t("timelines.exclude_failures", n=f"{count:,}"),
-        key="tl_machinery",
         help=t("timelines.exclude_failures_help"),
-        on_change=_on_infrastructure_filter_chosen,
+        **widget,
     )
-
-
-def _on_infrastructure_filter_chosen() -> None:
-    reselect(exclude_infrastructure_errors=st.session_state["tl_machinery"])
 
 
 def clear_filters() -> None:

@@ -29,11 +29,11 @@ from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sam
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
 from dashboard.frame import freshness, head, refresh, states
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import t
 
 SKELETON_HEIGHT_PX = 900
 IMPORT_COMMAND = "chainproof runs import FILE --add-profiles"
-TAB_KEY = "tl_tab"
 EXPORT_FORMATS: tuple[tuple[str, Callable[[RunsExport], bytes], str], ...] = (
     ("csv", export.to_csv, "text/csv"),
     ("parquet", export.to_parquet, "application/vnd.apache.parquet"),
@@ -183,14 +183,12 @@ def _draw_tab() -> None:
         return
     names = [t(f"timelines.tab_{tab}") for tab in TABS]
     opened = TABS.index(visible[1].open_tab)
-    st.session_state[TAB_KEY] = names[opened]
-    tabs = st.tabs(names, key=TAB_KEY, on_change=_on_tab_chosen)
+    tabs = st.tabs(names, **bind_widget("tl_tab", names[opened], _choose_tab))
     with tabs[opened]:
         RENDER_TAB[TABS[opened]](*visible)
 
 
-def _on_tab_chosen() -> None:
-    chosen = st.session_state[TAB_KEY]
+def _choose_tab(chosen: str) -> None:
     url_state.update_state(tab=next(tab for tab in TABS if t(f"timelines.tab_{tab}") == chosen))
     url_state.redraw_sections("tab")
 

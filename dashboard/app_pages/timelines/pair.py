@@ -8,15 +8,15 @@ from datetime import UTC, date, datetime, time
 import streamlit as st
 
 from backend.timelines.analysis import verdicts
-from backend.timelines.analysis.self_comparison import format_mark
+from backend.timelines.analysis.self_comparison import Split, format_mark
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines import comparison_data, data, section_text, self_splits, url_state
 from dashboard.app_pages.timelines.comparison_data import Sides
 from dashboard.app_pages.timelines.selection import TimelinesState, format_split
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import language, t
 
-A_KEY, B_KEY, SWAP_KEY, DATE_KEY = "tl_a", "tl_b", "tl_swap", "tl_split_date"
 SPLIT_MARK = "\n"
 """Begins an option of B that is a split; no profile's name begins with it."""
 
@@ -28,30 +28,31 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
         return
     names = sorted(comparison_data.rank_profiles(arrays, state.profiles), key=str.casefold)
     names = [*names, *(name for name in dict.fromkeys((sides.a, sides.b)) if name not in names)]
-    st.session_state[A_KEY] = sides.a
-    st.selectbox(t("timelines.cmp_a"), names, key=A_KEY, on_change=_on_a_chosen, args=(sides,))
+    a = bind_widget("tl_a", sides.a, lambda name: _choose_a(name, sides))
+    st.selectbox(t("timelines.cmp_a"), names, **a)
     if sides.self_split is None:
         st.button(
             "",
-            key=SWAP_KEY,
+            key="tl_swap",
             icon=":material/swap_horiz:",
             help=t("timelines.cmp_swap"),
             on_click=compare,
             args=(sides.b, sides.a),
         )
     labels = {SPLIT_MARK + split: _label_split(*known) for split, known in _list_splits(arrays, sides)}
-    st.session_state[B_KEY] = (
-        sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split)
+    b = bind_widget(
+        "tl_b",
+        sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split),
+        lambda option: _choose_b(option, sides),
     )
     st.selectbox(
         t("timelines.cmp_b"),
         [*labels, *names],
         format_func=lambda option: labels.get(option, option),
-        key=B_KEY,
-        on_change=_on_b_chosen,
+        **b,
     )
     if sides.self_split is not None and sides.self_split.kind == "instant":
-        _render_date(sides)
+        _render_date(sides.a, sides.self_split)
 
 
 def _list_splits(arrays: RunArrays, sides: Sides) -> list[tuple[str, tuple[str, str]]]:
@@ -66,36 +67,31 @@ def _label_split(kind: str, mark: str) -> str:
     return t(f"timelines.cmp_self_{'alert' if kind == 'alert' else 'change'}", mark=mark)
 
 
-def _on_a_chosen(sides: Sides) -> None:
+def _choose_a(name: str, sides: Sides) -> None:
     if sides.self_split is None:
-        compare(st.session_state[A_KEY], sides.b)
-    url_state.update_state(profile_a=st.session_state[A_KEY], profile_b=None, self_split=None)
+        compare(name, sides.b)
+    url_state.update_state(profile_a=name, profile_b=None, self_split=None)
     url_state.redraw_sections("bar", "verdict", "tab")
 
 
-def _on_b_chosen() -> None:
-    option = st.session_state[B_KEY]
+def _choose_b(option: str, sides: Sides) -> None:
     if option.startswith(SPLIT_MARK):
-        compare_with_itself(st.session_state[A_KEY], option.removeprefix(SPLIT_MARK))
+        compare_with_itself(sides.a, option.removeprefix(SPLIT_MARK))
     else:
-        compare(st.session_state[A_KEY], option)
+        compare(sides.a, option)
 
 
-def _render_date(sides: Sides) -> None:
+def _render_date(profile: str, split: Split) -> None:
     """Render the choice of the day of a split."""
-    if sides.self_split is not None:
-        st.session_state[DATE_KEY] = self_splits.find_day(sides.self_split)
+    day = self_splits.find_day(split)
     st.date_input(
         t("timelines.cmp_self_date"),
-        key=DATE_KEY,
-        on_change=_on_date_chosen,
-        args=(sides.a,),
         label_visibility="collapsed",
+        **bind_widget("tl_split_date", day, lambda chosen: _choose_date(profile, chosen)),
     )
 
 
-def _on_date_chosen(profile: str) -> None:
-    chosen = st.session_state[DATE_KEY]
+def _choose_date(profile: str, chosen: object) -> None:
     if isinstance(chosen, date):
         start = datetime.combine(chosen, time.min, UTC)
         compare_with_itself(profile, format_split("instant", f"{start:%Y-%m-%dT%H:%M:%SZ}"))

@@ -20,9 +20,10 @@ from dashboard.components.focus import focus
 from dashboard.components.sortable_table import Cell, Column, sortable_table
 from dashboard.frame import states
 from dashboard.frame.formats import UNKNOWN
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import t
 
-LIST_KEY, CASE_KEY, PROFILE_KEY = "tlp_runs", "tlp_run_case", "tlp_run_whose"
+LIST_KEY = "tlp_runs"
 HEADING_ID = "tlp-run"
 ALL = ""
 
@@ -59,22 +60,24 @@ def _render_choice(arrays: RunArrays, state: TimelinesState) -> str | None:
     profile = st.session_state.get(case_dot_plot.PROFILE_KEY)
     profile = profile if profile in profiles else None
     with st.container(key="tlp_run_bar", horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.session_state[CASE_KEY] = state.open_case or ALL
+        case_widget = bind_widget("tlp_run_case", state.open_case or ALL, _choose_case)
         options = [
             ALL,
             *cases,
             *([state.open_case] if state.open_case and state.open_case not in cases else []),
         ]
         st.selectbox(
-            t("timelines.run_case"), options, key=CASE_KEY, format_func=_label_case, on_change=_on_case_chosen
+            t("timelines.run_case"),
+            options,
+            format_func=_label_case,
+            **case_widget,
         )
-        st.session_state[PROFILE_KEY] = profile or ALL
+        profile_widget = bind_widget("tlp_run_whose", profile or ALL, _choose_profile)
         st.selectbox(
             t("timelines.case_profile"),
             [ALL, *profiles],
-            key=PROFILE_KEY,
             format_func=_label_profile,
-            on_change=_on_profile_chosen,
+            **profile_widget,
         )
     return profile
 
@@ -87,13 +90,13 @@ def _label_profile(profile: str) -> str:
     return profile or t("timelines.run_every_profile")
 
 
-def _on_case_chosen() -> None:
-    url_state.update_state(open_case=st.session_state[CASE_KEY] or None, run=None, tab="runs")
+def _choose_case(case: str) -> None:
+    url_state.update_state(open_case=case or None, run=None, tab="runs")
     url_state.redraw_sections("tab")
 
 
-def _on_profile_chosen() -> None:
-    st.session_state[case_dot_plot.PROFILE_KEY] = st.session_state[PROFILE_KEY] or None
+def _choose_profile(profile: str) -> None:
+    st.session_state[case_dot_plot.PROFILE_KEY] = profile or None
     url_state.redraw_sections("tab")
 
 

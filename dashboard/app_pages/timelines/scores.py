@@ -14,6 +14,7 @@ from dashboard.app_pages.timelines.section_text import format_percent, render_se
 from dashboard.app_pages.timelines.selection import TimelinesState, is_sample
 from dashboard.frame import theme
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import language, t
 
 AUTO_CODE = "auto"
@@ -37,16 +38,15 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
 def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
     codes = {str(window): window for window in score_data.list_windows(arrays)}
     chosen = str(state.score_window_seconds)
-    st.session_state["tl_window"] = chosen if chosen in codes else AUTO_CODE
+    widget = bind_widget("tl_window", chosen if chosen in codes else AUTO_CODE, _choose_window)
     names = {AUTO_CODE: t("timelines.window_auto", window=name_window(fitting_window(arrays)))}
     names |= {code: name_window(window * 1_000_000) for code, window in codes.items()}
     st.selectbox(
         t("timelines.window"),
         list(names),
         format_func=lambda code: names.get(code, code),
-        key="tl_window",
         label_visibility="collapsed",
-        on_change=_on_window_chosen,
+        **widget,
     )
 
 
@@ -55,46 +55,41 @@ def name_window(micros: int) -> str:
     return t(f"timelines.window_{unit}", n=f"{count:,}")
 
 
-def _on_window_chosen() -> None:
-    code = st.session_state["tl_window"]
+def _choose_window(code: str) -> None:
     url_state.update_state(score_window_seconds=None if code == AUTO_CODE else int(code))
     url_state.redraw_sections("tab")
 
 
 def _render_same_cases(state: TimelinesState) -> None:
-    st.session_state["tl_centred"] = state.center_cases
-    st.checkbox(
-        t("timelines.same_cases"),
-        key="tl_centred",
-        help=t("timelines.same_cases_why"),
-        on_change=_on_same_cases_chosen,
-    )
+    widget = bind_widget("tl_centred", state.center_cases, _choose_same_cases)
+    st.checkbox(t("timelines.same_cases"), help=t("timelines.same_cases_why"), **widget)
 
 
-def _on_same_cases_chosen() -> None:
-    url_state.update_state(center_cases=st.session_state["tl_centred"])
+def _choose_same_cases(on: bool) -> None:
+    url_state.update_state(center_cases=on)
     url_state.redraw_sections("tab")
 
 
 def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the lines' names as buttons in the lines' colours; visible lines are pressed."""
     names = [name for name in state.profiles if name in arrays.profiles]
-    st.session_state["tl_legend"] = [name for name in names if name not in state.hidden_profiles]
+    widget = bind_widget(
+        "tl_legend",
+        [name for name in names if name not in state.hidden_profiles],
+        lambda shown: _choose_lines(names, shown),
+    )
     with st.container(key="tl_legend_box"):
         st.pills(
             t("timelines.legend"),
             names,
             selection_mode="multi",
-            key="tl_legend",
             label_visibility="collapsed",
-            on_change=_on_legend_chosen,
-            args=(names,),
+            **widget,
         )
 
 
-def _on_legend_chosen(names: list[str]) -> None:
-    on = st.session_state["tl_legend"]
-    url_state.update_state(hidden_profiles=tuple(name for name in names if name not in on))
+def _choose_lines(names: list[str], shown: list[str]) -> None:
+    url_state.update_state(hidden_profiles=tuple(name for name in names if name not in shown))
     url_state.redraw_sections("tab")
 
 

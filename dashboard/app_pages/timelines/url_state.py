@@ -60,7 +60,7 @@ class Changes(TypedDict, total=False):
 
 def read_state() -> TimelinesState:
     """Read the state from the URL. If the URL names no profiles, ``profiles`` stays empty."""
-    return selection.parse_state({name: url_state.bind_text(name)[0] for name in QUERY_PARAMS.values()})
+    return selection.parse_state({name: url_state.read_param(name) for name in QUERY_PARAMS.values()})
 
 
 def update_state(**changes: Unpack[Changes]) -> None:

@@ -1,6 +1,7 @@
 """Shows the filters above the list; each choice is written to the URL."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -8,6 +9,7 @@ from dashboard.app_pages.topics import entity_names, filter_params, url_state
 from dashboard.app_pages.topics.filter_params import Filters
 from dashboard.components.topic_badge import GLYPHS, name_category
 from dashboard.components.topic_categories import CATEGORIES
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, language, t
 
 ALL_CODE = "all"
@@ -24,35 +26,32 @@ def render(filters: Filters, names: Mapping[str, str]) -> None:
 
 
 def _render_language(filters: Filters) -> None:
-    st.session_state["tp_lang"] = filters.language
+    widget = bind_widget("tp_lang", filters.language, url_state.set_language)
     st.segmented_control(
         t("topics.language"),
         LANGUAGES,
         format_func=lambda code: LANGUAGE_NAMES[code],
-        key="tp_lang",
+        **widget,
         required=True,
         label_visibility="collapsed",
-        on_change=lambda: url_state.set_language(st.session_state["tp_lang"]),
     )
 
 
 def _render_category(filters: Filters) -> None:
     names = {ALL_CODE: t("topics.category_all")}
     names |= {code: f"{GLYPHS[code]} {name_category(code)}" for code in CATEGORIES}
-    st.session_state["tp_category"] = filters.category or ALL_CODE
+    widget = bind_widget("tp_category", filters.category or ALL_CODE, _choose_category)
     st.segmented_control(
         t("topics.category"),
         (ALL_CODE, *CATEGORIES),
         format_func=lambda code: names[code],
-        key="tp_category",
+        **widget,
         required=True,
         label_visibility="collapsed",
-        on_change=_on_category_chosen,
     )
 
 
-def _on_category_chosen() -> None:
-    code = st.session_state["tp_category"]
+def _choose_category(code: str) -> None:
     url_state.set_filter(url_state.CATEGORY, "" if code == ALL_CODE else code)
 
 
@@ -65,43 +64,38 @@ def _render_days(filters: Filters) -> None:
         )
         label = f"{ends[0]} – {ends[1]}".strip()
     with st.popover(label, icon=":material/date_range:", width="content", key="tp_days"):
-        for key, name, day in (
-            ("tp_since", t("topics.since"), filters.since),
-            ("tp_until", t("topics.until"), filters.until),
+        for key, param, name, day in (
+            ("tp_since", url_state.SINCE, t("topics.since"), filters.since),
+            ("tp_until", url_state.UNTIL, t("topics.until"), filters.until),
         ):
-            st.session_state[key] = day
+            widget = bind_widget(key, day, partial(url_state.set_day, param))
             st.date_input(
                 name,
-                key=key,
                 format="YYYY-MM-DD",
                 min_value=filter_params.EARLIEST_DAY,
                 max_value=filter_params.LATEST_DAY,
-                on_change=_on_days_chosen,
+                **widget,
             )
         st.caption(t("topics.days_utc"))
         st.button(
             t("topics.days_clear"),
             key="tp_days_clear",
             disabled=not (filters.since or filters.until),
-            on_click=url_state.set_date_range,
-            args=(None, None),
+            on_click=url_state.clear_days,
         )
-
-
-def _on_days_chosen() -> None:
-    url_state.set_date_range(st.session_state["tp_since"], st.session_state["tp_until"])
 
 
 def _render_entity(filters: Filters, names: Mapping[str, str]) -> None:
     labels = _build_entity_labels(filters.entity, names)
-    st.session_state["tp_entity"] = filters.entity
+    widget = bind_widget(
+        "tp_entity", filters.entity, lambda entity: url_state.set_filter(url_state.ENTITY, entity or "")
+    )
     st.selectbox(
         t("topics.entity"),
         list(labels),
         format_func=lambda code: labels.get(code, code),
-        key="tp_entity",
+        **widget,
         label_visibility="collapsed",
-        on_change=lambda: url_state.set_filter(url_state.ENTITY, st.session_state["tp_entity"] or ""),
     )
 
 
@@ -118,13 +112,14 @@ def _build_entity_labels(chosen: str, names: Mapping[str, str]) -> dict[str, str
 
 
 def _render_search(filters: Filters) -> None:
-    st.session_state["tp_find"] = filters.search_text
+    widget = bind_widget(
+        "tp_find", filters.search_text, lambda text: url_state.set_filter(url_state.SEARCH, text or "")
+    )
     st.text_input(
         t("topics.find"),
-        key="tp_find",
+        **widget,
         placeholder=t("topics.find"),
         icon=":material/search:",
         max_chars=filter_params.MAX_SEARCH_CHARS,
         label_visibility="collapsed",
-        on_change=lambda: url_state.set_filter(url_state.SEARCH, st.session_state["tp_find"] or ""),
     )

@@ -25,6 +25,7 @@ from dashboard.client.topics import Insight, TopicDetail, TopicMedia
 from dashboard.frame import states
 from dashboard.frame.head import set_tab_title
 from dashboard.frame.markup import tag, text
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
 
 SKELETON_HEIGHT_PX = 420
@@ -107,11 +108,10 @@ def _render_toolbar(number: int | None, filters: Filters) -> None:
                 on_click=url_state.open_topic,
                 args=neighbour or (0, None),
             )
-        st.session_state["tp_beside"] = url_state.is_side_by_side()
+        beside = bind_widget("tp_beside", url_state.is_side_by_side(), url_state.set_side_by_side)
         st.toggle(
             t("topics.beside"),
-            key="tp_beside",
-            on_change=lambda: url_state.set_side_by_side(bool(st.session_state["tp_beside"])),
+            **beside,
         )
 
 

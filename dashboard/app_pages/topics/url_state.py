@@ -64,9 +64,13 @@ def set_language(code: str) -> None:
     set_filter(LANG, code)
 
 
-def set_date_range(since: date | None, until: date | None) -> None:
-    set_filter(SINCE, since.isoformat() if since else "")
-    set_filter(UNTIL, until.isoformat() if until else "")
+def set_day(name: str, day: date | None) -> None:
+    set_filter(name, day.isoformat() if day else "")
+
+
+def clear_days() -> None:
+    for name in (SINCE, UNTIL):
+        set_day(name, None)
 
 
 def clear_filters() -> None:
@@ -119,4 +123,4 @@ def set_side_by_side(on: bool) -> None:
 
 
 def _read_param(name: str) -> str:
-    return url_state.bind_text(name)[0]
+    return url_state.read_param(name)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import url_state
@@ -15,16 +16,22 @@ def page() -> None:
     from dashboard.frame import url_state
 
     url_state.restore_last_query()
-    span, on_span = url_state.bind_choice("span", ("24h", "7d"), "24h")
-    st.segmented_control("Span", ("24h", "7d"), key="span", required=True, on_change=on_span)
-    coin, _ = url_state.bind_text("coin", valid=lambda text: text.islower())
-    st.markdown(f"{span}/{coin}")
+    span = url_state.bind_choice("span", ("24h", "7d"), "24h")
+    st.segmented_control(
+        "Span",
+        ("24h", "7d"),
+        **span.widget,
+        required=True,
+    )
+    coin = url_state.read_param("coin", valid=lambda text: text.islower())
+    st.markdown(f"{span.value}/{coin}")
     if st.button("Open"):
         url_state.write("coin", "ether")
         st.rerun()
     if st.button("Close"):
         url_state.write("coin", "")
         st.rerun()
+    st.button("7d", on_click=url_state.write, args=("span", "7d"))
 
 
 def read_query(app: AppTest) -> dict[str, Any]:
@@ -91,6 +98,24 @@ def test_a_rerun_keeps_the_choice(app: AppTest) -> None:
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
     assert shown(app.run()) == "7d/bitcoin"
+
+
+@pytest.mark.parametrize("learns_query_first", [False, True])
+def test_the_old_value_of_a_widget_that_the_page_has_changed_is_not_the_readers_choice(
+    app: AppTest, learns_query_first: bool
+) -> None:
+    """The browser sends the old value until it has received the change, even if it knows the new query."""
+    app.run()
+    widget = app.segmented_control(key="span")
+    browser_values = WidgetStates(widgets=[widget.set_value("24h")._widget_state])
+    app.button[2].click().run()
+    assert (shown(app), read_query(app)) == ("7d/", {"span": "7d"})
+    if not learns_query_first:
+        app.query_params.clear()
+    app._run(browser_values)
+    assert (shown(app), read_query(app)) == ("7d/", {"span": "7d"})
+    app.segmented_control[0].set_value("24h").run()
+    assert (shown(app), read_query(app)) == ("24h/", {})
 
 
 def test_an_unknown_code_counts_as_the_default(app: AppTest) -> None:

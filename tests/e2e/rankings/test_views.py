@@ -1,9 +1,10 @@
 """The views of the Rankings in a browser: comparison, treemap, and accessibility of all views."""
 
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
 from tests.support.dashboard.reader import (
@@ -72,6 +73,46 @@ def test_the_best_coin_of_the_week_is_compared_with_bitcoin_in_three_clicks(page
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(2)
     page.reload()
     expect(page.get_by_role("table", name="Figures over 7d").locator("tbody tr")).to_have_count(2)
+
+
+def test_a_view_that_a_link_opens_outlives_a_refresh_that_does_not_know_it_yet(
+    blank: Page, warm_reader: Reader
+) -> None:
+    """The browser sends the old view with a refresh that begins before the new view has arrived."""
+    warm_reader.remember(lang="en", refresh="5")
+    sent: list[object] = []
+    held: list[Callable[[], None]] = []
+    is_slow = False
+
+    def delay(browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def pass_on(frame: str | bytes) -> None:
+            sent.append(frame)
+            server.send(frame)
+
+        def hold_or_pass_on(frame: str | bytes) -> None:
+            if is_slow:
+                held.append(lambda: browser.send(frame))
+            else:
+                browser.send(frame)
+
+        browser.on_message(pass_on)
+        server.on_message(hold_or_pass_on)
+
+    blank.route_web_socket("**/_stcore/stream", delay)
+    page = warm_reader.open("/rankings?compare=solana", ".rk-tray", blank)
+    is_slow = True
+    sent.clear()
+    page.get_by_role("link", name="Compare with BTC, 24h").click()
+    wait_for(lambda: page.wait_for_timeout(100) is None and len(sent) > 1, "A refresh after the click")
+    is_slow = False
+    for pass_on_now in held:
+        pass_on_now()
+    page.wait_for_selector(IDLE)
+    expect(page.get_by_role("radio", name="Compare")).to_be_checked()
+    expect(page.locator(".rk-matrix tbody tr")).to_have_count(2)
+    expect(page).to_have_url(re.compile("view=compare"))
 
 
 def test_the_tray_changes_the_choice_and_is_accessible(
