@@ -5,7 +5,6 @@ from datetime import datetime
 
 import streamlit as st
 
-from dashboard.app_pages.overview import price_reasons
 from dashboard.app_pages.overview.market_figures import (
     DoubtfulFigure,
     IncidentEntry,
@@ -15,7 +14,7 @@ from dashboard.app_pages.overview.market_figures import (
 from dashboard.app_pages.overview.panels import format_age, note, panel
 from dashboard.client.market_schemas import RULES, MarketStatus, ProviderStatus
 from dashboard.components.live_view import Node, h
-from dashboard.frame import formats
+from dashboard.frame import formats, price_reasons
 from dashboard.frame.formats import integer, percent
 from dashboard.frame.freshness import provider_name
 from dashboard.i18n import language, t

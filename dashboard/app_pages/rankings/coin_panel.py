@@ -76,7 +76,7 @@ def render_body(
     row: Row, rows: Sequence[Row], status: MarketStatus | None, theme: Theme, calls: PanelCalls
 ) -> None:
     """Renders candles, move, topics, quotes and figures; each part has its own error and hides no other."""
-    lang = language()
+    lang, now = language(), datetime.now(UTC)
     st.segmented_control(
         t("chart.candles"),
         SPANS,
@@ -95,14 +95,14 @@ def render_body(
         status["providers"] if status is not None else None,
         calls.span.value,
         lang,
-        datetime.now(UTC),
+        now,
     )
     st.html(notes + move)
     topics = st.container(key="rk_topics")
     if quotes.data is not None:
         quotes_html = coin_panel_sections.build_quotes(
-            quotes.data, lang, datetime.now(UTC)
-        ) + coin_panel_sections.build_incidents(quotes.data["incidents"])
+            quotes.data, lang, now
+        ) + coin_panel_sections.build_incidents(quotes.data["incidents"], now)
     else:
         quotes_html = ""
         if quotes.error is not None:

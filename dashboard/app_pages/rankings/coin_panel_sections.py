@@ -11,6 +11,7 @@ from html import escape
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
+from dashboard.frame import price_reasons
 from dashboard.frame.formats import (
     ARROWS,
     UNKNOWN,
@@ -101,22 +102,36 @@ def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
         return f"{title}<p>{escape(t('rankings.quotes_none'))}</p>"
     names = ("quote_provider", "quote_price", "quote_age", "quote_used")
     columns = "".join(f'<th scope="col">{escape(t(f"rankings.{name}"))}</th>' for name in names)
-    body = "".join(_build_quote_rows(quote, lang) for quote in answer["quotes"])
+    body = "".join(_build_quote_rows(quote, lang, now) for quote in answer["quotes"])
     rule = t(f"rankings.rule_{answer['rule']}")
     return (
         f'{title}<table class="cp-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
         f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
-        f'<p class="cp-small-note" lang="en">{escape(answer["reason"])}</p>{build_spread(answer, now)}'
+        f'<p class="cp-small-note">{_build_reason(answer, now)}</p>{build_spread(answer, now)}'
     )
 
 
-def _build_quote_rows(quote: ProviderQuote, lang: Language) -> str:
+def _build_reason(reasoned: AssetQuotes | ProviderQuote, now: datetime) -> str:
+    explanation = price_reasons.explain(
+        reasoned["reason"], reasoned["reason_code"], reasoned["reason_values"], now
+    )
+    return _mark_language(explanation)
+
+
+def _mark_language(explanation: price_reasons.Explanation) -> str:
+    """Builds an explanation, in an element with its language if that is not the reader's."""
+    text = escape(explanation.text)
+    return f'<span lang="{explanation.lang}">{text}</span>' if explanation.lang is not None else text
+
+
+def _build_quote_rows(quote: ProviderQuote, lang: Language, now: datetime) -> str:
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
     quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
-    details = escape(quote["reason"]) + (
-        f" {escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
+    gap = " " if lang == "en" else ""
+    details = _build_reason(quote, now) + (
+        f"{gap}{escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
     )
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
@@ -153,17 +168,20 @@ def build_spread(answer: AssetQuotes, now: datetime) -> str:
     )
 
 
-def build_incidents(entries: Sequence[Incident]) -> str:
+def build_incidents(entries: Sequence[Incident], now: datetime) -> str:
     title = f"<h3>{escape(t('rankings.incidents'))}</h3>"
     if not entries:
         return f"{title}<p>{escape(t('rankings.incidents_none'))}</p>"
-    items = "".join(_build_incident(entry) for entry in entries)
+    items = "".join(_build_incident(entry, now) for entry in entries)
     return f'{title}<ul class="rk-incidents">{items}</ul>'
 
 
-def _build_incident(entry: Incident) -> str:
+def _build_incident(entry: Incident, now: datetime) -> str:
     kind, period = t(f"rankings.incident_{entry['kind']}"), _format_period(entry)
-    return f"<li><strong>{escape(kind)}</strong> {escape(period)}<br>{escape(entry['detail'])}</li>"
+    detail = _mark_language(
+        price_reasons.explain(entry["detail"], entry["detail_code"], entry["detail_values"], now)
+    )
+    return f"<li><strong>{escape(kind)}</strong> {escape(period)}<br>{detail}</li>"
 
 
 def _format_period(entry: Incident) -> str:

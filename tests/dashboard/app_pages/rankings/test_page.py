@@ -113,6 +113,9 @@ def test_the_panel_shows_the_quotes_of_both_providers_and_the_reason(lang: Any) 
     quotes = markets.fetch_quotes("bitcoin").data
     assert quotes is not None
     assert t(f"rankings.rule_{quotes['rule']}", lang=lang) in page
+    assert {quote["reason_code"] for quote in quotes["quotes"]} == {"in_mean"}
+    assert page.count(t("reasons.code_in_mean", lang=lang)) == len(quotes["quotes"])
+    assert quotes["reason"] not in page, "the page has its own words for the rule's reason"
     assert "rk-spread" in page
 
 

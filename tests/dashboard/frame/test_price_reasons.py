@@ -11,8 +11,8 @@ import streamlit as st
 
 from backend.markets.model import ErrorKind
 from backend.markets.reasons import MESSAGES, build_reason
-from dashboard.app_pages.overview import price_reasons
-from dashboard.app_pages.overview.price_reasons import Explanation, explain
+from dashboard.frame import price_reasons
+from dashboard.frame.price_reasons import Explanation, explain
 from dashboard.i18n import LANGUAGES, SESSION_KEY, catalogue
 
 NOW = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
