@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.rankings.page import find_panel, list_row_ids, open_rankings, read_rows
-from tests.support.dashboard.reader import IDLE, Reader
+from tests.support.dashboard.reader import IDLE, Reader, find_accessibility_violations
 from tests.support.processes.running import wait_for
 
 pytestmark = pytest.mark.browser
@@ -248,6 +248,31 @@ def test_columns_are_aligned_and_no_figure_is_cut_off(
     name.scroll_into_view_if_needed()
     expect(name).to_be_in_viewport()
     expect(page.locator(".rk thead .c-name")).to_be_in_viewport()  # both stay visible
+    reader.close()
+
+
+def test_on_a_phone_the_first_row_is_near_the_top_and_the_filters_open_on_demand(
+    browser: Browser, running_dashboard: str, axe_source: str
+) -> None:
+    reader = Reader(browser, running_dashboard, viewport={"width": 390, "height": 844})
+    reader.remember(lang="en")
+    page = open_rankings(reader, "")
+    box = page.locator(".rk tbody tr").first.bounding_box()
+    assert box is not None
+    assert box["y"] <= 250
+    filters, gainers = (
+        page.get_by_role("button", name=re.compile(f"^{name}")) for name in ("Filters", "Gainers")
+    )
+    expect(gainers).to_be_hidden()
+    filters.press("Enter")
+    gainers.click()
+    expect(filters).to_have_text("Filters · 1")
+    expect(page).to_have_url(re.compile("facet=gainers"))
+    assert find_accessibility_violations(page, axe_source) == []
+    filters.click()
+    expect(gainers).to_be_hidden()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(filters).to_have_text("Filters")
     reader.close()
 
 

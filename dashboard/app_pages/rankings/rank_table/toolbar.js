@@ -13,6 +13,9 @@ class Toolbar {
     this.query = el("input", { type: "search", placeholder: words.find, "aria-label": words.find, maxlength: OPTIONS.maxQueryChars,
       autocomplete: "off", spellcheck: "false", oninput: () => this.change({ query: this.query.value }, 450),
       onkeydown: (event) => this.onQueryKey(event) });
+    // On a phone, it shows and hides all controls but the text filter; elsewhere they are always visible.
+    this.filters = el("button", { type: "button", class: "filters", "aria-expanded": "false", onclick: () =>
+      setAttr(this.filters, "aria-expanded", this.root.classList.toggle("open")) });
     this.chips = {};
     const chips = el("div", { class: "chips", role: "group", "aria-label": words.facets });
     for (const facet of OPTIONS.facets) {
@@ -35,8 +38,9 @@ class Toolbar {
     this.keysMenu = this.createMenu(words.keys, this.createKeyHelp());
     this.count = el("span", { class: "count", role: "status" });
     this.clear = el("button", { type: "button", class: "link", onclick: () => this.table.clearFilters() }, words.clear);
+    this.root.classList.remove("open");
     this.root.replaceChildren(
-      el("div", { class: "line" }, el("label", { class: "find" }, icon("search"), this.query, el("kbd", { "aria-hidden": "true" }, "/")),
+      el("div", { class: "line" }, el("label", { class: "find" }, icon("search"), this.query, el("kbd", { "aria-hidden": "true" }, "/")), this.filters,
         this.list, this.category, this.cap, el("div", { class: "push" }), this.spans, this.columnsMenu, this.listsMenu, this.keysMenu),
       el("div", { class: "line" }, chips, el("div", { class: "push" }), this.message, this.clear, this.count),
     );
@@ -127,6 +131,9 @@ class Toolbar {
     this.list.value = !view.watch ? "" : ownList ? `=${ownList.name}` : "+";
     setText(this.count, fill(words.count, { shown, total }));
     this.clear.hidden = !this.table.isFiltered;
+    this.root.classList.toggle("filtered", this.table.isFiltered);
+    const chosen = view.facets.length + [view.category, view.minCap, view.watch].filter(Boolean).length;
+    setText(this.filters, chosen ? `${words.facets} · ${chosen}` : words.facets);
   }
 
   change(part, delayMs = 0) {
