@@ -3,6 +3,8 @@
 from functools import cache
 from pathlib import Path
 
+from dashboard.frame import widget_state
+
 _FRAME = Path(__file__).parent
 
 
@@ -16,4 +18,6 @@ def build_style_sheet() -> str:
         _FRAME / "search_palette" / "palette.css",
         *pages,
     )
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return "\n".join(
+        [*(file.read_text(encoding="utf-8") for file in files), widget_state.build_style_sheet()]
+    )

@@ -5,6 +5,53 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
+WIDGET_NAMES = frozenset(
+    [
+        "by_entity",
+        "by_rule",
+        "chart",
+        "compare_pick",
+        "cr_review_date",
+        "mincap",
+        "mode",
+        "period",
+        "pref_colours",
+        "pref_language",
+        "pref_refresh",
+        "pref_theme",
+        "rk_span",
+        "seen",
+        "severity",
+        "size",
+        "span",
+        "text_lang",
+        "tl_a",
+        "tl_b",
+        "tl_cases",
+        "tl_centred",
+        "tl_inference_provider",
+        "tl_legend",
+        "tl_machinery",
+        "tl_model_vendor",
+        "tl_profiles",
+        "tl_since",
+        "tl_split_date",
+        "tl_tab",
+        "tl_until",
+        "tl_window",
+        "tlp_run_case",
+        "tlp_run_whose",
+        "tp_beside",
+        "tp_category",
+        "tp_entity",
+        "tp_find",
+        "tp_lang",
+        "tp_since",
+        "tp_until",
+        "view",
+    ]
+)
+"""All names of widgets; the style sheet needs them."""
 _CHANGES = "_widget_changes"
 _MAX_CHANGES = 8
 """After so many changes, a widget has its first key again. The browser is never that far behind."""
@@ -37,6 +84,8 @@ def bind_widget_default(name: str, value: Any, choose: Callable[[Any], object]) 
 
     Setting the same value again would empty what the reader types into a multiselect.
     """
+    if name not in WIDGET_NAMES:
+        raise ValueError(f"Add {name!r} to WIDGET_NAMES.")
     key = _build_key(name)
     if key in st.session_state and st.session_state[key] != value:
         changes = st.session_state[_CHANGES] = {**st.session_state.get(_CHANGES, {})}
@@ -54,3 +103,14 @@ def _build_key(name: str) -> str:
     """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class."""
     changes: dict[str, int] = st.session_state.get(_CHANGES, {})
     return name + " " * changes.get(name, 0)
+
+
+def build_style_sheet() -> str:
+    """Builds the rules that hide a widget under its old key beside the one under its new key.
+
+    Streamlit shows the old one until the run has ended.
+    """
+    return "\n".join(
+        f'.st-key-{name}[data-stale="false"] ~ .st-key-{name}[data-stale="true"] {{ display: none; }}'
+        for name in sorted(WIDGET_NAMES)
+    )

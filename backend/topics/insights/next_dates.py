@@ -30,12 +30,12 @@ _WEEKDAY: Mapping[Language, re.Pattern[str]] = {
 }
 _DAY_SIGNS: Mapping[Language, str] = {"ja": "月火水木金土日", "zh": "一二三四五六日"}
 _SPACE_IN_DATE = re.compile(r"(?<=\d) (?=[年月日号號])|(?<=[年月]) (?=\d)")
-_DAYS_IN_HAN = re.compile(r"(?<=月)(\d{1,2})[〜～~、-]\d{1,2}(?=日)")
+_CJK_DAY_RANGE = re.compile(r"(?<=月)(\d{1,2})[〜～~、-]\d{1,2}(?=日)")
 _TOMORROW = re.compile(
     r"(?<!of )(?<!for )(?<!than )(?<!today and )\btomorrow\b(?!['’]s)|(?<!発)明日|明天", re.IGNORECASE
 )
 _EXPLICIT_YEAR = re.compile(r"(?:19|20)\d\d|年")
-_CHANCE: Mapping[Language, tuple[tuple[re.Pattern[str], str], ...]] = {
+_CERTAINTY_TEMPLATES: Mapping[Language, tuple[tuple[re.Pattern[str], str], ...]] = {
     "en": (
         (
             re.compile(
@@ -70,7 +70,7 @@ class _NamedDay:
     start: int
     end: int
     has_year: bool = False
-    is_weekday: bool = False
+    is_relative: bool = False
 
 
 def find_next_dates(
@@ -85,11 +85,12 @@ def find_next_dates(
         for sentence in (*list_report_sentences(report, printed), report.title):
             if not matches(sentence, "due", language) or matches(sentence, "forecast", language):
                 continue
-            for day, at in _list_days_ahead(sentence, language, written_on):
+            plain = _normalize_days(sentence, language)
+            for day, at in _list_days_ahead(plain, language, written_on):
                 is_near = written_on < day and today <= day <= today + timedelta(days=MAX_DAYS_AHEAD)
                 if is_near and day not in found and sentence not in seen_texts:
                     seen_texts.add(sentence)
-                    label = _add_chance(find_label(sentence, language, at), sentence, language, at)
+                    label = _add_certainty(find_label(plain, language, at), plain, language, at)
                     found[day] = NextDate(day, sentence, report.source, label)
     return [found[day] for day in sorted(found)][:MAX_DATES]
 
@@ -105,11 +106,11 @@ def _cut_near(sentence: str, language: Language, at: int) -> str:
     return to_simplified(near) if language == "zh" else near
 
 
-def _add_chance(label: str, sentence: str, language: Language, at: int) -> str:
+def _add_certainty(label: str, sentence: str, language: Language, at: int) -> str:
     """Add to a label that its day is only planned or possible: its reader may not see the sentence."""
     near = _cut_near(sentence, language, at)
-    template = next((one for pattern, one in _CHANCE[language] if pattern.search(near)), "{label}")
-    return template.format(label=label) if label else ""
+    templates = (one for pattern, one in _CERTAINTY_TEMPLATES[language] if pattern.search(near))
+    return next(templates, "{label}").format(label=label) if label else ""
 
 
 @cache
@@ -123,16 +124,20 @@ def _load_labels() -> Mapping[Language, Sequence[tuple[re.Pattern[str], str]]]:
     }
 
 
-def _list_days_ahead(sentence: str, language: Language, written_on: date) -> Iterator[tuple[date, int]]:
-    """Generate the days on which a sentence says that something is ahead, each with its place."""
-    plain = _DAYS_IN_HAN.sub(r"\1", _SPACE_IN_DATE.sub("", numbers.normalize(sentence, language)))
+def _normalize_days(sentence: str, language: Language) -> str:
+    """Normalise numbers, and the spaces and ranges of days in dates, which changes positions."""
+    return _CJK_DAY_RANGE.sub(r"\1", _SPACE_IN_DATE.sub("", numbers.normalize(sentence, language)))
+
+
+def _list_days_ahead(plain: str, language: Language, written_on: date) -> Iterator[tuple[date, int]]:
+    """Generate the days on which a normalised sentence says that something is ahead, with their positions."""
     for named in _list_days(plain, language, written_on):
         is_due = is_ahead(
             plain,
             named.start,
             named.end,
             language,
-            is_weekday=named.is_weekday,
+            is_relative=named.is_relative,
             has_year=named.has_year,
         )
         if is_due:
@@ -146,10 +151,10 @@ def _list_days(plain: str, language: Language, written_on: date) -> Iterator[_Na
                 span.first, span.start, span.end, has_year=_EXPLICIT_YEAR.search(span.text) is not None
             )
     if tomorrow := _TOMORROW.search(plain):
-        yield _NamedDay(written_on + timedelta(days=1), *tomorrow.span(), is_weekday=True)
+        yield _NamedDay(written_on + timedelta(days=1), *tomorrow.span(), is_relative=True)
     for match in _WEEKDAY[language].finditer(to_simplified(plain) if language == "zh" else plain):
         if (day := _find_weekday(match, language, written_on)) is not None:
-            yield _NamedDay(day, match.start("day"), match.end(), is_weekday=True)
+            yield _NamedDay(day, match.start("day"), match.end(), is_relative=True)
 
 
 def _find_weekday(match: re.Match[str], language: Language, written_on: date) -> date | None:

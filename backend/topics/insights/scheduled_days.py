@@ -93,7 +93,7 @@ def is_ahead(
     end: int,
     language: Language,
     *,
-    is_weekday: bool = False,
+    is_relative: bool = False,
     has_year: bool = False,
 ) -> bool:
     """True if what a sentence names on the day at ``start`` to ``end`` is ahead, by the verb or the word of
@@ -105,7 +105,7 @@ def is_ahead(
     elif language == "zh":
         verdict = _judge_chinese(to_simplified(sentence), start, end)
     else:
-        verdict = _judge_english(sentence, start, end, is_weekday=is_weekday, has_year=has_year)
+        verdict = _judge_english(sentence, start, end, is_relative=is_relative, has_year=has_year)
     return verdict is True or (has_year and verdict is None)
 
 
@@ -126,10 +126,10 @@ def _find_clause_start(text: str) -> int:
     return max((mark.end() for mark in _CLAUSE.finditer(text)), default=0)
 
 
-def _judge_english(sentence: str, start: int, end: int, *, is_weekday: bool, has_year: bool) -> bool | None:
+def _judge_english(sentence: str, start: int, end: int, *, is_relative: bool, has_year: bool) -> bool | None:
     """Return True if the day is ahead, False if it is past, and None without a verb that says so."""
     before = sentence[:start]
-    ahead_words = _AHEAD_ON_WEEKDAY if is_weekday else _AHEAD
+    ahead_words = _AHEAD_ON_WEEKDAY if is_relative else _AHEAD
     if _EFFECTIVE.search(before):
         return True
     if _FORMER.search(before):
@@ -137,7 +137,7 @@ def _judge_english(sentence: str, start: int, end: int, *, is_weekday: bool, has
     clause_start = _find_clause_start(before)
     is_deadline = has_year or _DEADLINE.search(before) is not None
     verdict = _find_last_verb(before[clause_start:], ahead_words, is_deadline=is_deadline)
-    if verdict is None and (not is_weekday or _BEGINNING.fullmatch(before, clause_start)):
+    if verdict is None and (not is_relative or _BEGINNING.fullmatch(before, clause_start)):
         verdict = _find_first_verb(sentence[end:].lstrip(" ,"), ahead_words)
     if verdict is None:
         verdict = _find_last_verb(before, ahead_words, is_deadline=is_deadline)

@@ -1,5 +1,6 @@
 """Builds topics from the archive of landmarks: at their dates, and on anniversaries."""
 
+from calendar import isleap
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 
@@ -63,10 +64,10 @@ def build_anniversary_topics(
 def _is_anniversary(today: date, event_day: date) -> bool:
     """True if ``event_day`` was on this day of an earlier year. 29 February counts as 28 February in common
     years."""
-    leaping = (event_day.month, event_day.day) == (2, 29) and (today.month, today.day) == (2, 28)
-    is_same_day = (today.month, today.day) == (event_day.month, event_day.day)
-    has_its_own = leaping and today.year % 4 == 0
-    return event_day.year < today.year and (is_same_day or (leaping and not has_its_own))
+    day = (event_day.month, event_day.day)
+    if day == (2, 29) and not isleap(today.year):
+        day = (2, 28)
+    return event_day.year < today.year and (today.month, today.day) == day
 
 
 def _get_event_time(landmark: Landmark) -> datetime:

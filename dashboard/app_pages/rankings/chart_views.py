@@ -65,7 +65,7 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
     table = treemap.build_table(sized_rows, size.value, span, language())
     render_chart(figure, key="rk_treemap", height=treemap.HEIGHT_PIXELS, alt=alt, table=table)
     if missing := len(rows) - len(sized_rows):
-        st.html(f'<p class="cp-small-note">{t("rankings.treemap_left_out", n=missing)}</p>')
+        st.html(markup.note(t("rankings.treemap_left_out", n=missing)))
 
 
 def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[[object], None]) -> None:
@@ -104,7 +104,7 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     )
     if comparison.without_candles:
         names = ", ".join(table.by_id[asset].name for asset in comparison.without_candles)
-        st.html(f'<p class="cp-small-note">{t("rankings.compare_without", names=names)}</p>')
+        st.html(markup.note(t("rankings.compare_without", names=names)))
     if not comparison.index:
         return
     figure = comparison_chart.build_figure(
@@ -134,4 +134,4 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
         comparison, table.by_id, ink=theme.ink, background=theme.background, tone=theme.accent
     )
     note = t("rankings.correlation_why", span=t(f"chart.span_{table.span}"))
-    right.html(f'{matrix}<p class="cp-small-note">{note}</p>')
+    right.html(matrix + markup.note(note))

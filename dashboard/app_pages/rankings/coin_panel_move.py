@@ -8,7 +8,7 @@ from dashboard.app_pages.rankings import price_move
 from dashboard.app_pages.rankings.price_move import PeerMove
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
-from dashboard.frame.formats import age, compact_usd, direction, parse_instant, percent
+from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.url_state import link
 from dashboard.i18n import Language, t
@@ -87,19 +87,24 @@ def _format_volume(row: Row, week: CandleSeries | None, lang: Language) -> str:
 
 
 def _format_incidents(incidents: Sequence[Incident]) -> str:
-    return "; ".join(_format_incident(incident) for incident in incidents) or t("rankings.why_none")
+    return _join(map(_format_incident, incidents))
 
 
 def _format_incident(incident: Incident) -> str:
     kind = t(f"rankings.incident_{incident['kind']}")
-    worst = f" {incident['worst_pct']}%" if incident["worst_pct"] is not None else ""
-    state = f", {t('rankings.why_open')}" if incident["closed_at"] is None else ""
-    return f"{kind}{worst}{state}"
+    worst = parse_decimal(incident["worst_pct"])
+    facts = [percent(worst, signed=False)] if worst is not None else []
+    if incident["closed_at"] is None:
+        facts.append(t("rankings.why_open"))
+    return f"{kind} ({t('reasons.comma').join(facts)})" if facts else kind
 
 
 def _format_outages(providers: Iterable[ProviderStatus]) -> str:
-    failing = price_move.find_failing_providers(providers)
-    return ", ".join(_format_outage(provider) for provider in failing) or t("rankings.why_none")
+    return _join(map(_format_outage, price_move.find_failing_providers(providers)))
+
+
+def _join(parts: Iterable[str]) -> str:
+    return t("reasons.comma").join(parts) or t("rankings.why_none")
 
 
 def _format_outage(provider: ProviderStatus) -> str:
@@ -117,9 +122,10 @@ def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: dat
         changes = t("rankings.why_sources", source=source_name(row.source), age=updated_age)
     if week is None:
         return changes
+    gap = " " if lang == "en" else ""
     if all(candle[5] is None for candle in week["candles"]):
-        return f"{changes} {t('rankings.why_no_volumes')}"
-    return f"{changes} {t('rankings.why_volume_source', source=source_name(week['source']))}"
+        return f"{changes}{gap}{t('rankings.why_no_volumes')}"
+    return f"{changes}{gap}{t('rankings.why_volume_source', source=source_name(week['source']))}"
 
 
 def build_statement(row: Row, span: Span) -> str:

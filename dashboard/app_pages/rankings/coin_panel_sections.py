@@ -188,7 +188,7 @@ def _format_period(entry: Incident) -> str:
     opened = f"{parse_instant(entry['opened_at']):%m-%d %H:%M}"
     closed = entry["closed_at"]
     if closed is None:
-        return t("rankings.incident_open", time=opened)
+        return t("rankings.incident_open", time=f"{opened} UTC")
     return t("rankings.incident_closed", start=opened, end=f"{parse_instant(closed):%m-%d %H:%M} UTC")
 
 

@@ -18,7 +18,7 @@ from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
 from dashboard.frame import head, refresh, states
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice, read_query, write_param, write_query
+from dashboard.frame.url_state import bind_choice, read_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
 
 KEY = "rank_table"
@@ -52,13 +52,12 @@ def render_page() -> None:
     # Without a worker no figures will come.
     if refresh.track_first_figures(has_prices) and not has_worker_banner:
         states.render_no_data_yet()
-    coin = read_query().get("coin", "")
+    is_comparing = read_choice("view", VIEWS, "table") == "compare"
+    coin = "" if is_comparing else read_query().get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None
     chosen_view = _render_bar(table, view)
-    if chosen_view == "compare":
-        coin = ""
-    head.set_tab_title(coin_panel.build_title(row) if row is not None and coin else t("rankings.title"))
+    head.set_tab_title(coin_panel.build_title(row) if row is not None else t("rankings.title"))
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
         # With a border, because an empty container without one has no size before the table is drawn.
@@ -85,13 +84,13 @@ def _hold_rows(newest: RankTable) -> RankTable:
     A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
     refresh, whose URL is the same as that of the run before.
     """
-    params, now = read_query(), time.monotonic()
+    params, now, key = read_query(), time.monotonic(), (newest.span, language())
     before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
-    recent = {span: entry for span, entry in cached_tables.items() if now - entry[1] < ROW_HOLD_SECONDS}
-    if params == before or newest.span not in recent:
-        recent[newest.span] = (newest, now)
+    recent = {key: entry for key, entry in cached_tables.items() if now - entry[1] < ROW_HOLD_SECONDS}
+    if params == before or key not in recent:
+        recent[key] = (newest, now)
     st.session_state[_RECENT_TABLES_KEY] = (params, recent)
-    table: RankTable = recent[newest.span][0]
+    table: RankTable = recent[key][0]
     return table
 
 

@@ -57,7 +57,7 @@ def parse_view(params: Mapping[str, str]) -> View:
         sort=_parse_sort(params.get("sort", "")),
         facets=frozenset(facets),
         category=build_slug(params.get("cat", ""))[:MAX_QUERY_CHARS],
-        min_cap=int(cap) if cap.isdecimal() and int(cap) in MIN_CAPS else 0,
+        min_cap=int(cap) if cap in map(str, MIN_CAPS) else 0,
         watch=parse_ids(params["watch"]) if "watch" in params else None,
         columns=_parse_columns(params.get("cols", "")),
         span=span if span in SPANS else "24h",

@@ -32,7 +32,10 @@ function setAttributes(element, attributes) {
   }
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "key" || !ATTRIBUTE.test(name)) continue;
-    if ((name === "href" || name === "src") && !SAFE_URL.test(value)) continue;
+    if ((name === "href" || name === "src") && !SAFE_URL.test(value)) {
+      element.removeAttribute(name);
+      continue;
+    }
     if (element.getAttribute(name) !== value) {
       if (name === "data-n" && element.hasAttribute(name)) markMoved(element, Number(value) - Number(element.dataset.n));
       element.setAttribute(name, value);
@@ -86,10 +89,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     root.className = "cp-live";
     parentElement.append(root);
   }
+  const listLinks = () => [...root.querySelectorAll("a[href]")];
   const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  const position = listLinks().indexOf(focused);
   patchChildren(root, data.tree);
-  // A moved row loses the focus.
-  if (focused && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  // A moved row loses the focus; that of a link that is gone goes to the link in its place.
+  const target = position < 0 || focused.isConnected ? focused : listLinks()[Math.min(position, listLinks().length - 1)];
+  if (target?.isConnected && document.activeElement !== target) target.focus({ preventScroll: true });
   root.onclick = (event) => {
     const link = event.target.closest("a[data-open]");
     const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);

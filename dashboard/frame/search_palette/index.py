@@ -45,7 +45,7 @@ def load_index(lang: Language) -> SearchIndex:
     names_by_id, coins = names.data or {}, assets.data or []
     ids = {coin["id"] for coin in coins}
     return {
-        "is_complete": all(answer.data is not None for answer in (assets, names, stories, profiles)),
+        "is_complete": all(answer.data is not None for answer in (assets, prices, names, stories, profiles)),
         "coins": build_coins(coins, prices.data or {}, names_by_id, lang),
         "topics": [
             (story["title"], "", _build_link("/topics", topic=str(story["id"])), "")

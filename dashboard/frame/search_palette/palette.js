@@ -62,7 +62,7 @@ function openPage(href) {
 function openPalette(data) {
   const { texts } = data;
   const own = [["pages", data.pages], ["actions", data.actions]].map(([kind, items]) => ({ kind, items: prepare(items) }));
-  let groups = own, isLoading = true, selected = 0, options = [];
+  let groups = own, isLoading = true, hasFailed = false, selected = 0, options = [];
 
   const input = create("input", {
     type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "cp-palette-list", "aria-autocomplete": "list",
@@ -99,7 +99,7 @@ function openPalette(data) {
     const query = input.value.trim();
     const found = findMatches(query ? groups : groups.filter(({ kind }) => LISTED_WITHOUT_QUERY.has(kind)), query);
     const count = found.reduce((sum, { items }) => sum + items.length, 0);
-    status.textContent = count || !query ? "" : isLoading ? texts.loading : texts.none;
+    status.textContent = hasFailed ? texts.failed : count || !query ? "" : isLoading ? texts.loading : texts.none;
     if (query) {
       const href = `/topics?${new URLSearchParams({ find: query })}`;
       const search = { label: texts.find_topics.replace("{query}", query), note: "", href };
@@ -150,7 +150,7 @@ function openPalette(data) {
   draw();
   dialog.showModal();
   input.focus();
-  loadIndex(data.index).then((loaded) => { groups = [...loaded, ...own]; }, () => { say(texts.failed); }).finally(() => {
+  loadIndex(data.index).then((loaded) => { groups = [...loaded, ...own]; }, () => { hasFailed = true; }).finally(() => {
     isLoading = false;
     if (dialog.isConnected) draw();
   });

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from dashboard.components import live_view
 from dashboard.components.live_view import h
@@ -59,6 +59,18 @@ def test_moved_rows_keep_their_element_and_the_focus(page: Page) -> None:
     draw(page, h("ul", row("c", "C"), row("d", "D"), row("b", "B2"), row("a", "A")))
     assert page.locator("a").all_inner_texts() == ["C", "D", "B2", "A"]
     assert page.evaluate("document.activeElement === kept && kept.isConnected")
+
+
+@pytest.mark.browser
+def test_the_focus_of_a_link_that_is_gone_goes_to_the_link_in_its_place(page: Page) -> None:
+    draw(page, h("ul", row("a", "A"), row("b", "B"), row("c", "C")))
+    page.locator("[data-open=b]").focus()
+    draw(page, h("ul", row("a", "A"), row("c", "C")))
+    expect(page.locator("[data-open=c]")).to_be_focused()
+    draw(page, h("ul", row("a", "A")))
+    expect(page.locator("[data-open=a]")).to_be_focused()
+    draw(page)
+    assert page.evaluate("document.activeElement === document.body")
 
 
 @pytest.mark.browser

@@ -111,4 +111,6 @@ def test_a_provider_is_quoted_and_its_failure_is_translated(
     )
     assert (found.fault, found.provider_message) == ("直近の失敗：応答なし。", "slow <b>")
     assert explain_in("failed_repeatedly", "ja", monkeypatch, error_kind="a new one").fault is None
-    assert explain_in("probing", "en", monkeypatch) == Explanation("The wait is over; one probe decides.")
+    assert explain_in("probing", "en", monkeypatch) == Explanation(
+        "The waiting time is over; one test request decides whether requests resume."
+    )

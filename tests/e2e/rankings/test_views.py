@@ -124,8 +124,9 @@ def test_the_tray_changes_the_choice_and_is_accessible(
     expect(page).to_have_url(re.compile("compare=solana%2Cethereum"))
     expect(tray.get_by_role("link", name="Compare 24h")).to_be_visible()
     assert find_accessibility_violations(page, axe_source) == []
-    tray.get_by_role("link", name="SOL ×").click()
-    tray.get_by_role("link", name="ETH ×").click()
+    tray.get_by_role("link", name="SOL ×").press("Enter")
+    expect(tray.get_by_role("link", name="ETH ×")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(tray).to_have_count(0)
 
 

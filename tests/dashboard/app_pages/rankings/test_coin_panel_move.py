@@ -34,7 +34,7 @@ def test_the_move_is_compared_with_the_market_and_its_category() -> None:
     assert "Market, median of 5" in page
     assert "Meme, median of 5" in page
     assert page.count("+2.00%; coin 5.02 points below") == 2
-    assert "Divergent quotes 1.4%, still open" in page
+    assert "Divergent quotes (1.40%, still open)" in page
     assert "CoinGecko (11-26 10:02 UTC –)" in page
     assert "Changes from CoinGecko, just now." in page
 
