@@ -13,7 +13,7 @@ COVERED_SHARE = Decimal("0.75")
 """Share of the changes that stay within the limit, so that a few outliers do not make all others pale."""
 
 
-def choose_limit(changes: Iterable[Decimal | None], span: Span) -> Decimal:
+def compute_full_colour_change(changes: Iterable[Decimal | None], span: Span) -> Decimal:
     """Returns the smallest limit that covers most changes; the usual one of the span without any change."""
     sizes = sorted(abs(change) for change in changes if change is not None)
     if not sizes:
@@ -22,6 +22,6 @@ def choose_limit(changes: Iterable[Decimal | None], span: Span) -> Decimal:
     return next((limit for limit in LIMITS if limit >= covered), LIMITS[-1])
 
 
-def format_limit(value: Decimal, limit: Decimal) -> str:
+def format_scale_value(value: Decimal, limit: Decimal) -> str:
     """Formats a change of the scale of ``limit``, with as many digits as its steps need."""
     return percent(value, places=0 if limit >= 3 else 1)

@@ -22,10 +22,10 @@ _PAGE = "_url_page"
 _LAST_QUERIES = "_url_last_queries"
 _MAX_REPLACED_QUERIES = 8
 Code = TypeVar("Code", bound=str)
-Valid = Callable[[str], bool]
+Validator = Callable[[str], bool]
 
 
-class _Writes(NamedTuple):
+class _PendingWrites(NamedTuple):
     page: str
     latest: Mapping[str, str]
     replaced: tuple[Mapping[str, str], ...]
@@ -37,17 +37,17 @@ def restore_last_query() -> None:
 
     Called at the start of every run. A link with a query and the browser's history win.
     """
-    page, is_history_navigation = _find_page()
+    page, is_history_navigation = _get_run_context()
     before, st.session_state[_PAGE] = st.session_state.get(_PAGE, page), page
     if before == page or is_history_navigation:
         return
-    query, last = st.query_params.to_dict(), _load_last_queries().get(page)
+    query, last = st.query_params.to_dict(), _get_last_queries().get(page)
     if last and not query.keys() - {"lang"}:
         write_query({**last, **query})
 
 
 def read_query() -> dict[str, str]:
-    """Returns the query of the URL; one that this session has replaced since is replaced again."""
+    """Returns the query of the URL; corrects one that the browser sent before it knew the last write."""
     query = _read_latest_query()
     _remember(query)
     return query
@@ -55,10 +55,10 @@ def read_query() -> dict[str, str]:
 
 def _read_latest_query() -> dict[str, str]:
     query = st.query_params.to_dict()
-    writes: _Writes | None = st.session_state.get(_WRITES)
+    writes: _PendingWrites | None = st.session_state.get(_WRITES)
     if writes is None:
         return query
-    page, is_history_navigation = _find_page()
+    page, is_history_navigation = _get_run_context()
     if page == writes.page and query == writes.latest:
         return query
     if page == writes.page and query in writes.replaced and not is_history_navigation:
@@ -73,10 +73,10 @@ def write_query(query: Mapping[str, str]) -> None:
     before = read_query()
     if query == before:
         return
-    writes: _Writes | None = st.session_state.get(_WRITES)
+    writes: _PendingWrites | None = st.session_state.get(_WRITES)
     replaced = [*(writes.replaced if writes else ()), before]
-    st.session_state[_WRITES] = _Writes(
-        _find_page()[0],
+    st.session_state[_WRITES] = _PendingWrites(
+        _get_run_context()[0],
         dict(query),
         tuple(other for other in replaced if other != query)[-_MAX_REPLACED_QUERIES:],
     )
@@ -86,22 +86,22 @@ def write_query(query: Mapping[str, str]) -> None:
 
 def _remember(query: Mapping[str, str]) -> None:
     last_query = {name: value for name, value in query.items() if name != "lang"}
-    _load_last_queries()[_find_page()[0]] = last_query
+    _get_last_queries()[_get_run_context()[0]] = last_query
 
 
-def _load_last_queries() -> dict[str, dict[str, str]]:
+def _get_last_queries() -> dict[str, dict[str, str]]:
     """Returns the last query of each visited page, without the language, which belongs to the session."""
     queries: dict[str, dict[str, str]] = st.session_state.setdefault(_LAST_QUERIES, {})
     return queries
 
 
-def write_param(key: str, value: str) -> None:
-    """Writes one parameter of the URL; an empty value removes it."""
+def write_param(key: str, value: str, default: str = "") -> None:
+    """Writes one parameter of the URL, without it if ``value`` is empty or its default."""
     query = {name: text for name, text in read_query().items() if name != key}
-    write_query({**query, key: value} if value else query)
+    write_query({**query, key: value} if value not in ("", default) else query)
 
 
-def _find_page() -> tuple[str, bool]:
+def _get_run_context() -> tuple[str, bool]:
     """Returns the page of this run, and whether the reader went back or forward to an earlier query."""
     context = get_script_run_ctx()
     return (context.page_script_hash, context.is_history_navigation) if context else ("", False)
@@ -133,26 +133,21 @@ def bind_text(key: str) -> Binding[str]:
 
 
 def _bind_widget(key: str, value: str, default: str) -> WidgetArguments:
-    return bind_widget(key, value, lambda chosen: write(key, chosen or default, default))
+    return bind_widget(key, value, lambda chosen: write_param(key, chosen or default, default))
 
 
-def read_param(key: str, default: str = "", *, valid: Valid = lambda _: True) -> str:
+def read_param(key: str, default: str = "", *, valid: Validator = lambda _: True) -> str:
     """Reads one parameter of the URL; text that ``valid`` rejects counts as the default."""
     text = read_query().get(key)
     return text if text is not None and valid(text) else default
 
 
-def write(key: str, value: str, default: str = "") -> None:
-    """Writes one parameter of the URL, without it if ``value`` is its default."""
-    write_param(key, "" if value == default else value)
-
-
-def link(path: str, **query: str) -> str:
+def build_link(path: str, **query: str) -> str:
     """Builds a link to another page and keeps the ``lang`` of the current URL."""
     params = {**query, "lang": read_query().get("lang", "")}
     return f"{path}?{urlencode({name: value for name, value in params.items() if value})}"
 
 
-def link_page(page: StreamlitPage) -> str:
+def build_page_link(page: StreamlitPage) -> str:
     """Builds a link to another page in its last view; see :func:`restore_last_query`."""
-    return link(f"/{page.url_path}", **_load_last_queries().get(get_page_id(page), {}))
+    return build_link(f"/{page.url_path}", **_get_last_queries().get(get_page_id(page), {}))

@@ -1,4 +1,4 @@
-"""Sets the values of widgets that a page can change, such as those that show a parameter of the URL."""
+"""Gives a widget a new key whenever the page changes its value; the browser's old value is then ignored."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict
@@ -51,10 +51,10 @@ WIDGET_NAMES = frozenset(
         "view",
     ]
 )
-"""All names of widgets; the style sheet needs them."""
-_CHANGES = "_widget_changes"
-_MAX_CHANGES = 8
-"""After so many changes, a widget has its first key again. The browser is never that far behind."""
+"""All names that can be bound; the style sheet needs them."""
+_KEY_VERSIONS = "_widget_key_versions"
+_MAX_KEY_VERSIONS = 8
+"""Then the first key is used again. The browser is never that many changes behind."""
 
 
 class WidgetArguments(TypedDict):
@@ -64,8 +64,8 @@ class WidgetArguments(TypedDict):
     on_change: Callable[[], None]
 
 
-def bind_widget(name: str, value: Any, choose: Callable[[Any], object]) -> WidgetArguments:
-    """Sets the value of a widget that is rendered next; ``choose`` gets each value that the reader chooses.
+def bind_widget(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
+    """Sets the value of a widget that is rendered next; ``on_choose`` gets the value that the reader chooses.
 
     The key is new whenever the page changes the value; the widget's class in style sheets is not. The browser
     sends the values of all widgets with each action. Until it has received a change, it sends the
@@ -74,12 +74,12 @@ def bind_widget(name: str, value: Any, choose: Callable[[Any], object]) -> Widge
     The value is set even if it is the same, because a run that is interrupted may not reach the browser,
     whose widget would then show its default.
     """
-    widget = bind_widget_default(name, value, choose)
+    widget = bind_widget_with_default(name, value, on_choose)
     st.session_state[widget["key"]] = value
     return widget
 
 
-def bind_widget_default(name: str, value: Any, choose: Callable[[Any], object]) -> WidgetArguments:
+def bind_widget_with_default(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
     """Does the same as :func:`bind_widget` for a widget that gets ``value`` as its default.
 
     Setting the same value again would empty what the reader types into a multiselect.
@@ -88,21 +88,21 @@ def bind_widget_default(name: str, value: Any, choose: Callable[[Any], object]) 
         raise ValueError(f"Add {name!r} to WIDGET_NAMES.")
     key = _build_key(name)
     if key in st.session_state and st.session_state[key] != value:
-        changes = st.session_state[_CHANGES] = {**st.session_state.get(_CHANGES, {})}
-        changes[name] = (changes.get(name, 0) + 1) % _MAX_CHANGES
+        versions = st.session_state[_KEY_VERSIONS] = {**st.session_state.get(_KEY_VERSIONS, {})}
+        versions[name] = (versions.get(name, 0) + 1) % _MAX_KEY_VERSIONS
         key = _build_key(name)
 
     def on_change() -> None:
         if key == _build_key(name):
-            choose(st.session_state[key])
+            on_choose(st.session_state[key])
 
     return {"key": key, "on_change": on_change}
 
 
 def _build_key(name: str) -> str:
     """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class."""
-    changes: dict[str, int] = st.session_state.get(_CHANGES, {})
-    return name + " " * changes.get(name, 0)
+    versions: dict[str, int] = st.session_state.get(_KEY_VERSIONS, {})
+    return name + " " * versions.get(name, 0)
 
 
 def build_style_sheet() -> str:

@@ -78,16 +78,16 @@ def collect_facts(
     own = select_in_language(reports, language)
     is_report = topic.url.startswith(sources.base_url)
     event_at = _find_event_time(topic)
-    printed = "\n".join([text.summary, *(bullet for group in text.bullets for bullet in group)])
+    shown_text = "\n".join([text.summary, *(bullet for group in text.bullets for bullet in group)])
     at = event_at or topic.published_at
     telling = [report for report in reports if not report.is_link]
     credited = [credits.find_credits(report, sources.rules, language) for report in telling]
     names = {report.source for report in telling}
-    main_figure = _find_single_figure(own, text.title, printed)
+    main_figure = _find_single_figure(own, text.title, shown_text)
     outside = dict.fromkeys(name for one in credited for name in one.names if name not in names)
     return InsightFacts(
         title=text.title,
-        summary=printed,
+        summary=shown_text,
         realm=topic.realm,
         is_report=is_report,
         sources=_find_sources(telling),
@@ -126,11 +126,11 @@ def collect_facts(
             language,
         ),
         originators=find_originators(own[0], sources.rules) if len(telling) == len(own) == 1 else [],
-        replies=_find_replies(own, text.title, sources.rules, language, printed),
-        denials=statements.find_statements(own, "denial", language, printed),
-        no_comments=statements.find_statements(own, "no_comment", language, printed),
-        unknowns=statements.find_unknowns(own, language, f"{text.title}\n{printed}"),
-        next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), printed),
+        replies=_find_replies(own, text.title, sources.rules, language, shown_text),
+        denials=statements.find_statements(own, "denial", language, shown_text),
+        no_comments=statements.find_statements(own, "no_comment", language, shown_text),
+        unknowns=statements.find_open_questions(own, language, f"{text.title}\n{shown_text}"),
+        next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), shown_text),
         official_words=[] if event_at else _find_official_words(own),
         anniversary_of=event_at.date() if event_at else None,
     )
@@ -179,19 +179,19 @@ def _select_independent(reports: Sequence[Report], credited: Sequence[credits.Cr
     return selected
 
 
-def _find_single_figure(reports: Sequence[Report], title: str, printed: str) -> MainFigure:
+def _find_single_figure(reports: Sequence[Report], title: str, shown_text: str) -> MainFigure:
     """Find the figure of the only report. One that the reader has not read needs a word on what it is."""
     told = [report for report in reports if not report.is_link]
     figure = figures.find_main_figure(told[0]) if len(told) == 1 else MainFigure()
-    return figure if figure.measure or figure.number in f"{title}\n{printed}" else MainFigure()
+    return figure if figure.measure or figure.number in f"{title}\n{shown_text}" else MainFigure()
 
 
 def _find_replies(
-    own: Sequence[Report], title: str, rules: RuleSet, language: Language, printed: str
+    own: Sequence[Report], title: str, rules: RuleSet, language: Language, shown_text: str
 ) -> list[SourcedSentence]:
     """Find the sentences in which a party of the title gives its own statement."""
     names = {title[mention.start : mention.end] for mention in find_title_mentions(rules, title)}
-    found = statements.find_statements(own, "reply", language, printed)
+    found = statements.find_statements(own, "reply", language, shown_text)
     return [one for one in found if any(name in one.text for name in names)]
 
 

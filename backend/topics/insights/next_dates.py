@@ -74,15 +74,15 @@ class _NamedDay:
 
 
 def find_next_dates(
-    reports: Sequence[Report], language: Language, today: date, printed: str = ""
+    reports: Sequence[Report], language: Language, today: date, shown_text: str = ""
 ) -> list[NextDate]:
     """Find the days from ``today`` on that reports of ``language`` name, the next one first; a report's own
-    day is none. Each sentence, and each day, occurs once. ``printed`` is what the reader has read."""
+    day is none. Each sentence, and each day, occurs once. ``shown_text`` is what the reader has read."""
     found: dict[date, NextDate] = {}
     seen_texts: set[str] = set()
     for report in reports:
         written_on = report.published_at.date()
-        for sentence in (*list_report_sentences(report, printed), report.title):
+        for sentence in (*list_report_sentences(report, shown_text), report.title):
             if not matches(sentence, "due", language) or matches(sentence, "forecast", language):
                 continue
             plain = _normalize_days(sentence, language)

@@ -47,42 +47,43 @@ _CLAUSE_END: Mapping[Language, re.Pattern[str]] = {
 
 
 def find_statements(
-    reports: Sequence[Report], kind: Kind, language: Language, printed: str = ""
+    reports: Sequence[Report], kind: Kind, language: Language, shown_text: str = ""
 ) -> list[SourcedSentence]:
     """Find the statements of a kind in reports of ``language``, the first of each source that the reader has
-    not read, or else the first. A sentence that needs the one before it is not quoted. ``printed`` is what
+    not read, or else the first. A sentence that needs the one before it is not quoted. ``shown_text`` is what
     the reader has read."""
     found: dict[str, SourcedSentence] = {}
     for report in reports:
-        for sentence in list_report_sentences(report, printed):
+        for sentence in list_report_sentences(report, shown_text):
             former = found.get(report.source)
-            if former is not None and not _is_read(former.text, kind, language, printed):
+            if former is not None and not _is_shown(former.text, kind, language, shown_text):
                 continue
-            is_newer = former is None or not _is_read(sentence, kind, language, printed)
-            if is_newer and matches(sentence, kind, language):
+            is_unseen = former is None or not _is_shown(sentence, kind, language, shown_text)
+            if is_unseen and matches(sentence, kind, language):
                 found[report.source] = SourcedSentence(sentence, report.source)
     distinct = {statement.text: statement for statement in reversed(found.values())}
     return list(reversed(distinct.values()))[:MAX_STATEMENTS]
 
 
-def find_unknowns(reports: Sequence[Report], language: Language, printed: str) -> list[SourcedSentence]:
-    """Find the sentences of reports that say what is unknown, where ``printed`` does not say it word for
-    word."""
-    found = find_statements(reports, "unknown", language, printed)
-    return [one for one in found if not _is_read(one.text, "unknown", language, printed)]
+def find_open_questions(
+    reports: Sequence[Report], language: Language, shown_text: str
+) -> list[SourcedSentence]:
+    """Find the sentences of reports that say what is unknown, but not those whose words are shown."""
+    found = find_statements(reports, "unknown", language, shown_text)
+    return [one for one in found if not _is_shown(one.text, "unknown", language, shown_text)]
 
 
-def _is_read(sentence: str, kind: Kind, language: Language, printed: str) -> bool:
-    """True if ``printed`` has a sentence, or of an unknown the clause that says it."""
-    if sentence in printed:
+def _is_shown(sentence: str, kind: Kind, language: Language, shown_text: str) -> bool:
+    """True if the shown text contains the sentence or, for an open question, its clause."""
+    if sentence in shown_text:
         return True
     clause = cut_clause(sentence, kind, language).strip(" .。”」")
-    return kind == "unknown" and clause.casefold() in printed.casefold()
+    return kind == "unknown" and clause.casefold() in shown_text.casefold()
 
 
-def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
+def list_report_sentences(report: Report, shown_text: str = "") -> Iterator[str]:
     """Generate the complete sentences of a report that need no sentence before them. Their readers know the
-    title, the first sentence and what is ``printed``. A definite noun (*the bank*) may mean only a name of
+    title, the first sentence and what is ``shown_text``. A definite noun (*the bank*) may mean only a name of
     the first two, because others are not the topic's own parties."""
     names = PrecedingNames(report.language)
     known, is_first = report.title, True
@@ -99,7 +100,7 @@ def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
         names.add(whole)
         if not is_complete(whole, report.language):
             continue
-        is_introduced = all(name in f"{known}\n{printed}" for name in shortened)
+        is_introduced = all(name in f"{known}\n{shown_text}" for name in shortened)
         if context != Context.PREVIOUS and is_introduced and all(name in known for name in rivals):
             yield whole
         if is_first:
@@ -107,7 +108,7 @@ def list_report_sentences(report: Report, printed: str = "") -> Iterator[str]:
 
 
 def matches(sentence: str, kind: Kind, language: Language) -> bool:
-    """True if a sentence has a pattern of ``kind``. What was unknown once is not unknown."""
+    """True if a sentence has a pattern of ``kind``. A question that the sentence answers does not count."""
     return _find_match(sentence, kind, language) is not None
 
 

@@ -101,7 +101,7 @@ def _read_view() -> dict[str, str]:
 def _on_view_changed() -> None:
     view_message = st.session_state[REVIEW_KEY].view or {}
     for key, name, default in (("review", "view", "text"), ("sev", "severity", ""), ("rule", "rule", "")):
-        url_state.write(key, str(view_message.get(name, default)), default)
+        url_state.write_param(key, str(view_message.get(name, default)), default)
 
 
 def _on_action() -> None:

@@ -197,6 +197,6 @@ def _on_file_chosen() -> None:
         session_state.start_article(file.articles[0], file)
     elif file.articles:
         batch.start_batch(file)
-        url_state.write("mode", "batch", "article")
+        url_state.write_param("mode", "batch", "article")
     else:
         st.session_state[_FILE_ERROR_KEY] = t("corrections.file_empty", name=file.name)

@@ -286,7 +286,7 @@ def _on_row_opened() -> None:
         return
     checked = state.checked
     session_state.open_scanned(checked.articles[at], checked.scans[at], checked.rules_version, state.file, at)
-    url_state.write("mode", "article", "article")
+    url_state.write_param("mode", "article", "article")
 
 
 def return_to_batch() -> None:
@@ -294,7 +294,7 @@ def return_to_batch() -> None:
     step, state = load_editor_state().history.step, load_state()
     if step is not None and step.row is not None and step.source is state.file and step.is_changed:
         state.reviewed[step.row] = step.article
-    url_state.write("mode", "batch", "article")
+    url_state.write_param("mode", "batch", "article")
 
 
 def _start_new() -> None:

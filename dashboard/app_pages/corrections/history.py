@@ -120,8 +120,8 @@ def _render_empty(filters: ViolationFilter) -> None:
 
 def _clear_filters() -> None:
     for name in ("severity", "text_lang", "by_rule", "by_entity"):
-        url_state.write(name, "", "")
-    url_state.write("period", "all", "30d")
+        url_state.write_param(name, "", "")
+    url_state.write_param("period", "all", "30d")
 
 
 def _go_to_newer_page() -> None:

@@ -23,8 +23,8 @@ MIN_TILE_SIDE_PIXELS = 25.0
 def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     """Builds tiles of the largest assets: area by market capitalisation, colour by change."""
     area = h("span", f"{t('overview.map_area')} · ", class_="cp-area")
-    limit = colour_scale.choose_limit((coin.change for coin in coins), span)
-    full_colour = colour_scale.format_limit(limit, limit).removeprefix("+")
+    limit = colour_scale.compute_full_colour_change((coin.change for coin in coins), span)
+    full_colour = colour_scale.format_scale_value(limit, limit).removeprefix("+")
     words = t("overview.map_colour", span=t(f"overview.span_{span}"), limit=full_colour)
     legend = h("p", area, words, class_="cp-panel-note")
     if not coins:

@@ -86,7 +86,7 @@ def render_page() -> None:
         build_panels(data, span, min_cap_code, show_all=incidents == "all"), key="overview-view"
     )
     if clicked in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
-        url_state.write("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
+        url_state.write_param("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
         st.rerun()
     if clicked is not None:
         st.switch_page("app_pages/rankings/page.py", query_params={"coin": clicked})

@@ -14,8 +14,8 @@ from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import markup, states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice, write
-from dashboard.frame.widget_state import bind_widget, bind_widget_default
+from dashboard.frame.url_state import bind_choice, write_param
+from dashboard.frame.widget_state import bind_widget, bind_widget_with_default
 from dashboard.i18n import language, t
 
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
@@ -23,7 +23,7 @@ SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
 
 def _render_span_control(span: Span) -> None:
     """Renders the span control of the whole page; the URL stores the span, as for the table's own control."""
-    widget = bind_widget("rk_span", span, lambda chosen: write("span", chosen, SPANS[0]))
+    widget = bind_widget("rk_span", span, lambda chosen: write_param("span", chosen, SPANS[0]))
     st.segmented_control(
         t("rankings.span"),
         SPANS,
@@ -73,7 +73,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
     listed_assets = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
-        picker = bind_widget_default("compare_pick", listed_assets, choose)
+        picker = bind_widget_with_default("compare_pick", listed_assets, choose)
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),

@@ -10,7 +10,7 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
 from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
-from dashboard.frame.url_state import link
+from dashboard.frame.url_state import build_link
 from dashboard.i18n import Language, t
 
 
@@ -144,7 +144,7 @@ def build_statement(row: Row, span: Span) -> str:
 
 def _build_research_link(row: Row, span: Span) -> str:
     statement = build_statement(row, span)
-    href = escape(link("/research", statement=statement))
+    href = escape(build_link("/research", statement=statement))
     sample = f" {escape(t('rankings.why_sample'))}" if row.sample else ""
     words = escape(t("rankings.why_research", statement=statement))
     return f'<p class="rk-why-research"><a href="{href}">{words}</a>{sample}</p>'

@@ -12,7 +12,7 @@ from dashboard.components.topic_badge import render_badge, render_time
 from dashboard.components.topic_categories import parse_category
 from dashboard.frame import states
 from dashboard.frame.markup import tag, text
-from dashboard.frame.url_state import link
+from dashboard.frame.url_state import build_link
 from dashboard.i18n import HTML_LANG, Language, t
 
 MAX_TOPICS = 3
@@ -39,13 +39,15 @@ def render_topics(asset_id: str, span: Span, result: Fetched[TopicPage]) -> None
         head += tag("p", text(t("rankings.topics_none_in_span")), class_="cp-small-note")
     items = (_build_item(topic, asset_id, now) for topic in recent or earlier)
     all_topics_link = tag(
-        "a", text(t("rankings.topics_all", n=f"{page['total']:,}")), href=link("/topics", entity=asset_id)
+        "a",
+        text(t("rankings.topics_all", n=f"{page['total']:,}")),
+        href=build_link("/topics", entity=asset_id),
     )
     st.html(head + tag("ul", *items, class_="rk-topics") + tag("p", all_topics_link, class_="rk-topics-all"))
 
 
 def _build_item(topic: TopicItem, asset_id: str, now: datetime) -> str:
-    href = link("/topics", entity=asset_id, topic=str(topic["id"]))
+    href = build_link("/topics", entity=asset_id, topic=str(topic["id"]))
     title = tag("a", text(topic["title"]), href=href, lang=HTML_LANG[topic["lang"]])
     facts = tag(
         "span", render_badge(parse_category(topic["category"])), render_time(topic["published_at"], now)

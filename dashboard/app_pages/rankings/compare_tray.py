@@ -10,42 +10,42 @@ import streamlit as st
 
 from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.app_pages.rankings.url_state import View
+from dashboard.app_pages.rankings.table_view import TableView
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame.url_state import read_query, write_query
 from dashboard.i18n import t
 
 KEY = "rk_tray_view"
-PROPOSED_ASSETS = ("bitcoin", "ethereum")
+SUGGESTED_ASSETS = ("bitcoin", "ethereum")
 """Offered for the comparison; the first other one is the partner of a single asset."""
 
 
-def choose_span(view: View) -> Span:
+def get_comparison_span(view: TableView) -> Span:
     """Returns the span of the order, if the table is sorted by a change, else that of the table."""
     return next((span for span in SPANS if span == view.sort[0][0]), view.span)
 
 
-def list_proposals(chosen: Sequence[str], by_id: Mapping[str, Row]) -> list[str]:
+def list_suggestions(chosen: Sequence[str], by_id: Mapping[str, Row]) -> list[str]:
     """Lists the proposed assets that exist and can be added."""
     if len(chosen) >= MAX_COMPARED_ASSETS:
         return []
-    return [asset for asset in PROPOSED_ASSETS if asset not in chosen and asset in by_id]
+    return [asset for asset in SUGGESTED_ASSETS if asset not in chosen and asset in by_id]
 
 
-def build_comparison_params(chosen: Sequence[str], proposals: Sequence[str], span: Span) -> dict[str, str]:
+def build_comparison_params(chosen: Sequence[str], suggestions: Sequence[str], span: Span) -> dict[str, str]:
     """Builds the parameters that open the comparison; a single asset is compared with the first proposal."""
-    assets = [*chosen, *proposals[:1]] if len(chosen) == 1 else chosen
+    assets = [*chosen, *suggestions[:1]] if len(chosen) == 1 else chosen
     return {"view": "compare", "compare": ",".join(assets), "span": "" if span == SPANS[0] else span}
 
 
-def render_tray(by_id: Mapping[str, Row], compared: Sequence[str], view: View) -> None:
+def render_tray(by_id: Mapping[str, Row], compared: Sequence[str], view: TableView) -> None:
     """Renders the tray if any asset is chosen."""
     chosen = [asset for asset in compared if asset in by_id]
     if not chosen:
         return
     with st.container(key="rk_tray"):
-        live_view([_build_tray(by_id, chosen, choose_span(view))], key=KEY, on_open=_follow)
+        live_view([_build_tray(by_id, chosen, get_comparison_span(view))], key=KEY, on_open=_follow)
 
 
 def _follow() -> None:
@@ -55,7 +55,7 @@ def _follow() -> None:
 
 
 def _build_tray(by_id: Mapping[str, Row], chosen: Sequence[str], span: Span) -> Node:
-    proposals = list_proposals(chosen, by_id)
+    suggestions = list_suggestions(chosen, by_id)
     removals = [
         _build_item(
             f"{by_id[asset].symbol} ×",
@@ -72,13 +72,13 @@ def _build_tray(by_id: Mapping[str, Row], chosen: Sequence[str], span: Span) -> 
             {"compare": ",".join([*chosen, asset])},
             key=f"+{asset}",
         )
-        for asset in proposals
+        for asset in suggestions
     ]
-    params = build_comparison_params(chosen, proposals, span)
+    params = build_comparison_params(chosen, suggestions, span)
     span_words = t(f"chart.span_{span}")
     words = (
-        t("rankings.tray_compare_with", symbol=by_id[proposals[0]].symbol, span=span_words)
-        if len(chosen) == 1 and proposals
+        t("rankings.tray_compare_with", symbol=by_id[suggestions[0]].symbol, span=span_words)
+        if len(chosen) == 1 and suggestions
         else t("rankings.tray_compare", span=span_words)
     )
     go = _build_item(words, None, params, key="compare", class_="rk-tray-go")

@@ -15,14 +15,14 @@ from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS, VIEW_PARAM
 from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
 from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
 from dashboard.app_pages.rankings.rows import Row, select_rows
-from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_ids, parse_view
+from dashboard.app_pages.rankings.table_view import TableView, build_view_params, parse_ids, parse_view
 from dashboard.frame import head, refresh, states
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, read_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
 
 KEY = "rank_table"
-VIEWS = ("table", "treemap", "compare")
+DISPLAY_MODES = ("table", "treemap", "compare")
 TABLE_MODES = {"table": "table", "treemap": "bar", "compare": "none"}
 """The visible part of the table. It stays on the page in every view, because rebuilding it is slow."""
 ROW_HOLD_SECONDS = 30.0
@@ -52,11 +52,11 @@ def render_page() -> None:
     # Without a worker no figures will come.
     if refresh.track_first_figures(has_prices) and not has_worker_banner:
         states.render_no_data_yet()
-    is_comparing = read_choice("view", VIEWS, "table") == "compare"
+    is_comparing = read_choice("view", DISPLAY_MODES, "table") == "compare"
     coin = "" if is_comparing else read_query().get("coin", "")
     row = table.by_id.get(coin)
     calls = coin_panel.start_calls(coin) if row is not None else None
-    chosen_view = _render_bar(table, view)
+    display_mode = _render_bar(table, view)
     head.set_tab_title(coin_panel.build_title(row) if row is not None else t("rankings.title"))
     with st.container(key="rk_body"):
         main = st.container(key="rk_main", gap="small")
@@ -66,12 +66,12 @@ def render_page() -> None:
         with panel:
             _render_panel_head(row, coin)
     with main:
-        _render_table(table, view, coin, TABLE_MODES[chosen_view])
-        if chosen_view == "treemap":
+        _render_table(table, view, coin, TABLE_MODES[display_mode])
+        if display_mode == "treemap":
             chart_views.render_treemap(select_rows(table.rows, view), table.span, grouped=not view.category)
-        elif chosen_view == "compare":
+        elif display_mode == "compare":
             chart_views.render_comparison(table, list_compared_ids(), _write_compare)
-        if chosen_view != "compare":
+        if display_mode != "compare":
             compare_tray.render_tray(table.by_id, list_compared_ids(), view)
     if panel is not None and row is not None and calls is not None:
         with panel:
@@ -94,7 +94,7 @@ def _hold_rows(newest: RankTable) -> RankTable:
     return table
 
 
-def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
+def _render_table(table: RankTable, view: TableView, coin: str, mode: str) -> None:
     version, payload = encode_table(table, language())
     rank_table.render_table(
         payload,
@@ -111,15 +111,15 @@ def _render_table(table: RankTable, view: View, coin: str, mode: str) -> None:
     )
 
 
-def _render_bar(table: RankTable, view: View) -> str:
+def _render_bar(table: RankTable, view: TableView) -> str:
     """Renders the choice of view and the export menu; returns the chosen view."""
-    chosen_view = bind_choice("view", VIEWS, "table")
+    display_mode = bind_choice("view", DISPLAY_MODES, "table")
     with st.container(key="rk_bar", horizontal=True, vertical_alignment="center"):
         st.segmented_control(
             t("rankings.view"),
-            VIEWS,
+            DISPLAY_MODES,
             format_func=lambda code: t(f"rankings.view_{code}"),
-            **chosen_view.widget,
+            **display_mode.widget,
             required=True,
             label_visibility="collapsed",
         )
@@ -127,13 +127,13 @@ def _render_bar(table: RankTable, view: View) -> str:
             t("rankings.export"), icon=":material/download:", key="rk_export", on_change="rerun"
         ) as popover:
             if popover.open:
-                _render_export_menu(table, view, chosen_view.value)
-    return chosen_view.value
+                _render_export_menu(table, view, display_mode.value)
+    return display_mode.value
 
 
-def _render_export_menu(table: RankTable, view: View, chosen_view: str) -> None:
+def _render_export_menu(table: RankTable, view: TableView, display_mode: str) -> None:
     rows = select_rows(table.rows, view)
-    if chosen_view == "compare":
+    if display_mode == "compare":
         rows = [table.by_id[asset] for asset in list_compared_ids() if asset in table.by_id]
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):

@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from dashboard.app_pages.rankings.url_state import View, build_slug, fold_case
+from dashboard.app_pages.rankings.table_view import TableView, build_slug, normalize_search_text
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import direction, drop_stale, parse_instant
 
@@ -156,7 +156,7 @@ def get_sort_value(row: Row, column: str) -> Any:
     """Returns the value that a column sorts by; ``None`` if it is unknown, or a change or volume is stale."""
     values: dict[str, Any] = {
         "rank": row.rank,
-        "name": fold_case(row.name),
+        "name": normalize_search_text(row.name),
         "price": row.price,
         "1h": drop_stale(row.pct_1h, row.source),
         "24h": drop_stale(row.pct_24h, row.source),
@@ -190,9 +190,9 @@ def sort_rows(rows: Sequence[Row], sort: Sequence[tuple[str, bool]]) -> list[Row
     return ordered
 
 
-def matches_view(row: Row, view: View) -> bool:
+def matches_view(row: Row, view: TableView) -> bool:
     text = f"{row.name} {row.symbol} {row.id} {row.other_names}"
-    if not all(word in fold_case(text) for word in fold_case(view.query).split()):
+    if not all(word in normalize_search_text(text) for word in normalize_search_text(view.query).split()):
         return False
     if view.watch is not None and row.id not in view.watch:
         return False
@@ -215,6 +215,6 @@ def _matches_facet(row: Row, facet: str, span: Span) -> bool:
     return row.stale or bool(row.flags)
 
 
-def select_rows(rows: Sequence[Row], view: View) -> list[Row]:
+def select_rows(rows: Sequence[Row], view: TableView) -> list[Row]:
     """Selects and sorts the rows that a view shows."""
     return sort_rows([row for row in rows if matches_view(row, view)], view.sort)

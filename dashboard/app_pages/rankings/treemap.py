@@ -58,7 +58,7 @@ def build_figure(
     The tiles come first, then the groups, whose areas are those of their tiles.
     """
     rows = rows[:MAX_TILES]
-    limit = colour_scale.choose_limit((row.change(span) for row in rows), span)
+    limit = colour_scale.compute_full_colour_change((row.change(span) for row in rows), span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
     groups = list(dict.fromkeys(map(get_group, rows))) if grouped else []
@@ -139,7 +139,7 @@ def format_change(change: Decimal | None) -> str:
 
 def build_legend(rows: Sequence[Row], span: Span, shades: Shades, background: str) -> str:
     """Builds the legend of the drawn rows: seven colours with their percentages as text."""
-    limit = colour_scale.choose_limit((row.change(span) for row in rows[:MAX_TILES]), span)
+    limit = colour_scale.compute_full_colour_change((row.change(span) for row in rows[:MAX_TILES]), span)
     steps = [limit * k / 3 for k in range(-3, 4)]
     colours = [compute_tile_colour(step, limit, shades, background) for step in steps]
     boxes = "".join(
@@ -153,7 +153,7 @@ def build_legend(rows: Sequence[Row], span: Span, shades: Shades, background: st
 
 def _format_step(step: Decimal, limit: Decimal) -> str:
     sign = "≤ " if step == -limit else "≥ " if step == limit else ""
-    return sign + colour_scale.format_limit(step, limit)
+    return sign + colour_scale.format_scale_value(step, limit)
 
 
 def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:

@@ -94,11 +94,11 @@ def shown_job_id() -> str:
 def open_job(job_id: str) -> None:
     state = page_state()
     state.awaited_job_id, state.failures, state.cancel_problem = job_id, 0, None
-    url_state.write(JOB_PARAM, job_id)
+    url_state.write_param(JOB_PARAM, job_id)
 
 
 def close_job() -> None:
-    url_state.write(JOB_PARAM, "")
+    url_state.write_param(JOB_PARAM, "")
 
 
 def submit(draft: Draft) -> None:

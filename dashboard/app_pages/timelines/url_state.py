@@ -67,7 +67,7 @@ def update_state(**changes: Unpack[Changes]) -> None:
     """Set fields of the state in the session and in the URL. None or an empty tuple clears a field."""
     state = replace(read_state(), **changes)
     for field in changes:
-        url_state.write(QUERY_PARAMS[field], selection.format_field(field, getattr(state, field)))
+        url_state.write_param(QUERY_PARAMS[field], selection.format_field(field, getattr(state, field)))
 
 
 def redraw_sections(*sections: SectionName) -> NoReturn:

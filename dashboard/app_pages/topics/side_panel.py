@@ -11,7 +11,7 @@ from dashboard.client.topics import DueDate, Insight
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.components.text_marks import NamedEntity
 from dashboard.frame import formats
-from dashboard.frame.url_state import link
+from dashboard.frame.url_state import build_link
 from dashboard.i18n import HTML_LANG, Language, language, t
 
 MAX_ENTITIES = 12
@@ -99,7 +99,7 @@ def _build_entity(entity: NamedEntity, name: str, *, has_price: bool) -> Node:
     price = h(
         "a",
         t("topics.price"),
-        href=link("/rankings", coin=entity.id),
+        href=build_link("/rankings", coin=entity.id),
         class_="tp-price-link",
         aria_label=t("topics.price_of", name=name),
     )

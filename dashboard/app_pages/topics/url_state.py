@@ -56,8 +56,8 @@ def build_link(**changes: str) -> str:
 
 def set_filter(name: str, value: str) -> None:
     """Change a filter and go to the first page."""
-    url_state.write(name, value)
-    url_state.write(PAGE, "")
+    url_state.write_param(name, value)
+    url_state.write_param(PAGE, "")
 
 
 def set_language(code: str) -> None:
@@ -76,15 +76,15 @@ def clear_days() -> None:
 def clear_filters() -> None:
     """Clear all filters except the language."""
     for name in (CATEGORY, SINCE, UNTIL, ENTITY, SEARCH, PAGE):
-        url_state.write(name, "")
+        url_state.write_param(name, "")
 
 
 def show_entity(entity: str) -> None:
     """Close the topic and list all topics about an entity."""
     clear_filters()
-    url_state.write(ENTITY, entity)
-    url_state.write(TOPIC, "")
-    url_state.write(SIDE_BY_SIDE, "")
+    url_state.write_param(ENTITY, entity)
+    url_state.write_param(TOPIC, "")
+    url_state.write_param(SIDE_BY_SIDE, "")
 
 
 def build_entity_link(entity: str) -> str:
@@ -93,12 +93,12 @@ def build_entity_link(entity: str) -> str:
 
 
 def go_to_page(page: int) -> None:
-    url_state.write(PAGE, "" if page <= 1 else str(page))
+    url_state.write_param(PAGE, "" if page <= 1 else str(page))
 
 
 def open_topic(topic_id: int, page: int | None = None) -> None:
     """Open a topic and move the focus to its title; ``page`` is the page of the list that contains it."""
-    url_state.write(TOPIC, str(topic_id))
+    url_state.write_param(TOPIC, str(topic_id))
     if page is not None:
         go_to_page(page)
     _request_focus(session_state.HEADING_ID)
@@ -107,8 +107,8 @@ def open_topic(topic_id: int, page: int | None = None) -> None:
 def close_topic() -> None:
     """Close the topic and move the focus to its row in the list."""
     topic = read_topic()
-    url_state.write(TOPIC, "")
-    url_state.write(SIDE_BY_SIDE, "")
+    url_state.write_param(TOPIC, "")
+    url_state.write_param(SIDE_BY_SIDE, "")
     if topic:
         _request_focus(f"tp-item-{topic}")
 
@@ -119,7 +119,7 @@ def _request_focus(target: str) -> None:
 
 
 def set_side_by_side(on: bool) -> None:
-    url_state.write(SIDE_BY_SIDE, "1" if on else "")
+    url_state.write_param(SIDE_BY_SIDE, "1" if on else "")
 
 
 def _read_param(name: str) -> str:

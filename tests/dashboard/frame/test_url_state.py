@@ -26,12 +26,12 @@ def page() -> None:
     coin = url_state.read_param("coin", valid=lambda text: text.islower())
     st.markdown(f"{span.value}/{coin}")
     if st.button("Open"):
-        url_state.write("coin", "ether")
+        url_state.write_param("coin", "ether")
         st.rerun()
     if st.button("Close"):
-        url_state.write("coin", "")
+        url_state.write_param("coin", "")
         st.rerun()
-    st.button("7d", on_click=url_state.write, args=("span", "7d"))
+    st.button("7d", on_click=url_state.write_param, args=("span", "7d"))
 
 
 def read_query(app: AppTest) -> dict[str, Any]:
@@ -61,8 +61,8 @@ def test_a_choice_is_written_to_the_url_and_a_default_is_removed(app: AppTest) -
 def test_back_and_forward_restore_their_state(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     app.run()
     app.segmented_control(key="span").set_value("7d").run()
-    find_page = url_state._find_page
-    monkeypatch.setattr(url_state, "_find_page", lambda: (find_page()[0], True))
+    get_run_context = url_state._get_run_context
+    monkeypatch.setattr(url_state, "_get_run_context", lambda: (get_run_context()[0], True))
     del app.query_params["span"]
     assert shown(app.run()) == "24h/"
     app.query_params["span"] = "7d"
@@ -154,7 +154,7 @@ def test_a_page_that_the_reader_returns_to_has_its_last_query_unless_a_link_or_t
     queries = [{"span": "7d", "coin": "bitcoin", "lang": "ja"}, {}, link]
     shown_pages = []
     for visit, query in zip(visits, queries, strict=True):
-        monkeypatch.setattr(url_state, "_find_page", lambda visit=visit: visit)
+        monkeypatch.setattr(url_state, "_get_run_context", lambda visit=visit: visit)
         app.query_params.clear()
         app.query_params.update(query)
         shown_pages.append(shown(app.run()))

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.insights.statements import Kind, cut_clause, find_statements, find_unknowns, matches
+from backend.topics.insights.statements import Kind, cut_clause, find_open_questions, find_statements, matches
 from tests.backend.topics.insights.conftest import Tell
 
 SENTENCES: list[tuple[Kind, Language, str]] = [
@@ -222,8 +222,8 @@ def test_an_unknown_that_the_reader_has_read_is_not_told_again(
     tell: Tell, language: Language, read: str, summary: str, new: str
 ) -> None:
     report = tell(read, language=language)
-    assert [one.text for one in find_unknowns([report], language, "")] == [read]
-    assert find_unknowns([report], language, read) == []
-    assert find_unknowns([report], language, summary) == []
+    assert [one.text for one in find_open_questions([report], language, "")] == [read]
+    assert find_open_questions([report], language, read) == []
+    assert find_open_questions([report], language, summary) == []
     longer = tell(f"{read} {new}" if language == "en" else f"{read}{new}", language=language)
-    assert [one.text for one in find_unknowns([longer], language, summary)] == [new]
+    assert [one.text for one in find_open_questions([longer], language, summary)] == [new]

@@ -5,7 +5,7 @@ import pytest
 from dashboard.app_pages.rankings import compare_tray
 from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.app_pages.rankings.url_state import View
+from dashboard.app_pages.rankings.table_view import TableView
 from dashboard.client.market_schemas import Span
 
 BY_ID = {name: Row(name, name[:3].upper(), name) for name in ("bitcoin", "ethereum", "decred", "monero")}
@@ -24,15 +24,15 @@ BY_ID = {name: Row(name, name[:3].upper(), name) for name in ("bitcoin", "ethere
 def test_the_span_is_that_of_the_order_or_of_the_table(
     sort: tuple[tuple[str, bool], ...], span: Span, expected: Span
 ) -> None:
-    assert compare_tray.choose_span(View(sort=sort, span=span)) == expected
+    assert compare_tray.get_comparison_span(TableView(sort=sort, span=span)) == expected
 
 
 def test_bitcoin_and_ether_are_proposed_unless_they_are_chosen_or_nothing_fits() -> None:
-    assert compare_tray.list_proposals(["decred"], BY_ID) == ["bitcoin", "ethereum"]
-    assert compare_tray.list_proposals(["bitcoin"], BY_ID) == ["ethereum"]
-    assert compare_tray.list_proposals(["decred"], {"decred": BY_ID["decred"]}) == []
+    assert compare_tray.list_suggestions(["decred"], BY_ID) == ["bitcoin", "ethereum"]
+    assert compare_tray.list_suggestions(["bitcoin"], BY_ID) == ["ethereum"]
+    assert compare_tray.list_suggestions(["decred"], {"decred": BY_ID["decred"]}) == []
     full = [f"coin-{n}" for n in range(MAX_COMPARED_ASSETS)]
-    assert compare_tray.list_proposals(full, BY_ID) == []
+    assert compare_tray.list_suggestions(full, BY_ID) == []
 
 
 def test_a_single_asset_is_compared_with_the_first_proposal() -> None:

@@ -30,7 +30,7 @@ from dashboard.app_pages.rankings.rows import (
     select_rows,
     sort_rows,
 )
-from dashboard.app_pages.rankings.url_state import View, build_view_params, parse_view
+from dashboard.app_pages.rankings.table_view import TableView, build_view_params, parse_view
 from dashboard.i18n import LANGUAGES
 
 EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
@@ -93,7 +93,7 @@ sorts = st.lists(
     st.tuples(st.sampled_from(SORTABLE), st.booleans()), min_size=1, max_size=4, unique_by=lambda key: key[0]
 ).map(tuple)
 views = st.builds(
-    View,
+    TableView,
     query=st.text(max_size=20).map(lambda text: " ".join(text.split())),
     sort=sorts,
     facets=st.sets(st.sampled_from(FACETS)).map(
@@ -202,7 +202,7 @@ def test_ordinals_sort_rows_like_exact_values(some: list[Row], sort: Any) -> Non
 
 
 @given(rows, views)
-def test_a_selection_contains_exactly_the_matching_rows(some: list[Row], view: View) -> None:
+def test_a_selection_contains_exactly_the_matching_rows(some: list[Row], view: TableView) -> None:
     selected = select_rows(some, view)
     assert {row.id for row in selected} <= {row.id for row in some}
     assert all(
@@ -221,7 +221,7 @@ def test_a_selection_contains_exactly_the_matching_rows(some: list[Row], view: V
 
 
 @given(views)
-def test_a_view_survives_a_round_trip_through_its_link(view: View) -> None:
+def test_a_view_survives_a_round_trip_through_its_link(view: TableView) -> None:
     assert parse_view(build_view_params(view)) == view
 
 
@@ -234,8 +234,8 @@ def test_any_link_gives_a_view_that_survives_a_round_trip(params: dict[str, str]
 
 
 def test_the_default_view_has_no_parameters() -> None:
-    assert build_view_params(View()) == {}
-    assert parse_view({}) == View(sort=DEFAULT_SORT, columns=DEFAULT_COLUMNS)
+    assert build_view_params(TableView()) == {}
+    assert parse_view({}) == TableView(sort=DEFAULT_SORT, columns=DEFAULT_COLUMNS)
 
 
 def test_opposite_facets_cannot_both_hold() -> None:
@@ -245,16 +245,16 @@ def test_opposite_facets_cannot_both_hold() -> None:
 def test_the_text_filter_matches_name_symbol_and_id_in_any_width_and_case() -> None:
     row = Row("shiba-inu", "SHIB", "Shiba Inu")
     for query in ("shib", "ＳＨＩＢＡ", "inu shiba", "shiba-inu"):
-        assert select_rows([row], View(query=query)) == [row]
-    assert select_rows([row], View(query="shiba doge")) == []
+        assert select_rows([row], TableView(query=query)) == [row]
+    assert select_rows([row], TableView(query="shiba doge")) == []
 
 
 def test_a_stale_change_is_neither_a_gain_nor_a_loss() -> None:
     fresh = Row("a", "A", "A", pct_24h=Decimal(2), source="coingecko")
     rose = Row("b", "B", "B", pct_24h=Decimal(3), source="coingecko:stale")
     fell = Row("c", "C", "C", pct_24h=Decimal(-3), source="coingecko:stale")
-    assert select_rows([fresh, rose, fell], View(facets=frozenset({"gainers"}))) == [fresh]
-    assert select_rows([fresh, rose, fell], View(facets=frozenset({"losers"}))) == []
+    assert select_rows([fresh, rose, fell], TableView(facets=frozenset({"gainers"}))) == [fresh]
+    assert select_rows([fresh, rose, fell], TableView(facets=frozenset({"losers"}))) == []
     assert rose.change("24h") is None
 
 
@@ -277,13 +277,16 @@ def test_stale_changes_and_volumes_sort_as_unknown_but_stale_prices_do_not(
 def test_the_flagged_facet_selects_stale_and_disputed_figures() -> None:
     fresh = Row("a", "A", "A", source="coingecko")
     stale, disputed = Row("b", "B", "B", source="coingecko:stale"), Row("c", "C", "C", flags=("divergent",))
-    assert select_rows([fresh, stale, disputed], View(facets=frozenset({"flagged"}))) == [stale, disputed]
+    assert select_rows([fresh, stale, disputed], TableView(facets=frozenset({"flagged"}))) == [
+        stale,
+        disputed,
+    ]
 
 
 def test_a_change_that_rounds_to_zero_is_neither_gain_nor_loss() -> None:
     row = Row("a", "A", "A", pct_24h=Decimal("0.004"), last_updated=datetime(2026, 1, 1, tzinfo=UTC))
-    assert select_rows([row], View(facets=frozenset({"gainers"}))) == []
-    assert select_rows([row], View(facets=frozenset({"losers"}))) == []
+    assert select_rows([row], TableView(facets=frozenset({"gainers"}))) == []
+    assert select_rows([row], TableView(facets=frozenset({"losers"}))) == []
 
 
 NAMES = {
@@ -295,8 +298,8 @@ def test_an_asset_is_found_by_its_names_in_all_languages() -> None:
     tokens = [{"id": "bitcoin", "symbol": "BTC", "name": "Bitcoin", "last_updated": None}]
     (row,) = build_rows(tokens, names=NAMES)
     for query in ("Bitcoin", "ビットコイン", "ﾋﾞｯﾄｺｲﾝ", "比特币", "比特幣", "btc"):
-        assert matches_view(row, View(query=query)), query
-    assert not matches_view(row, View(query="イーサ"))
+        assert matches_view(row, TableView(query=query)), query
+    assert not matches_view(row, TableView(query="イーサ"))
 
 
 def test_a_name_is_shown_in_the_readers_language_if_there_is_one() -> None:

@@ -21,7 +21,7 @@ from dashboard.client.market_schemas import SPANS, Span
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TableView:
     """The reader's filters, order and columns. ``sort`` holds (column, descending), first key first."""
 
     query: str = ""
@@ -34,17 +34,17 @@ class View:
     span: Span = "24h"
 
 
-def fold_case(text: str) -> str:
+def normalize_search_text(text: str) -> str:
     """Normalises width and letter case, as the browser does."""
     return unicodedata.normalize("NFKC", text).lower()
 
 
 def build_slug(name: str) -> str:
     """Builds a category's code in links: letters, digits and hyphens."""
-    return "-".join("".join(char if char.isalnum() else " " for char in fold_case(name)).split())
+    return "-".join("".join(char if char.isalnum() else " " for char in normalize_search_text(name)).split())
 
 
-def parse_view(params: Mapping[str, str]) -> View:
+def parse_view(params: Mapping[str, str]) -> TableView:
     """Parses a view from query parameters; invalid values count as absent."""
     facets: set[str] = set()
     for facet in params.get("facet", "").split(","):
@@ -52,7 +52,7 @@ def parse_view(params: Mapping[str, str]) -> View:
             facets.add(facet)
     span = params.get("span", "24h")
     cap = params.get("min", "")
-    return View(
+    return TableView(
         query=" ".join(params.get("q", "").split())[:MAX_QUERY_CHARS],
         sort=_parse_sort(params.get("sort", "")),
         facets=frozenset(facets),
@@ -86,7 +86,7 @@ def parse_ids(text: str, limit: int = MAX_WATCHED_IDS) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part and len(part) <= 80))[:limit]
 
 
-def build_view_params(view: View) -> dict[str, str]:
+def build_view_params(view: TableView) -> dict[str, str]:
     """Builds the query parameters of a view, without those at their default."""
     params = {
         "q": view.query,
