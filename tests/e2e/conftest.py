@@ -45,6 +45,6 @@ def axe_source() -> str:
 @pytest.fixture(scope="module")
 def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
     """A returning reader, whose browser has a warm cache."""
-    reader = Reader(browser, running_dashboard, rehearses=False)
+    reader = Reader(browser, running_dashboard)
     yield reader
     reader.close()

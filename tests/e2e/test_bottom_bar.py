@@ -35,7 +35,7 @@ def measure_space_above_bar(page: Page) -> float:
 def test_a_phone_has_five_pages_at_the_bottom_which_hide_nothing(
     browser: Browser, running_dashboard: str, axe_source: str, lang: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, "phone", rehearses=False)
+    reader = Reader(browser, running_dashboard, "phone")
     reader.context.add_init_script(WATCH_BAR)
     page = reader.open(f"/research?lang={lang}", STATEMENT)
     links = page.locator(f"{BAR} a")

@@ -106,7 +106,7 @@ def test_an_action_changes_the_theme_and_the_link_is_copied(page: Page, warm_rea
 def test_the_palette_is_accessible_and_as_wide_as_a_phone(
     browser: Browser, running_dashboard: str, axe_source: str, device: str, lang: str
 ) -> None:
-    reader = Reader(browser, running_dashboard, device, rehearses=False)
+    reader = Reader(browser, running_dashboard, device)
     page = reader.open(f"/research?lang={lang}", STATEMENT)
     page.locator("[data-cp-do=search]").click()
     expect(page.locator(FIELD)).to_be_visible()

@@ -1,4 +1,8 @@
-"""Helpers that open the Rankings page and read its table and panel."""
+"""Helpers that open the Rankings page and read its table and panel.
+
+They search a part of the page: to find an element by its role in the whole page, Playwright computes the
+names of the controls in all rows, which takes a second.
+"""
 
 from typing import Any
 
@@ -38,3 +42,19 @@ def find_focused_cell(page: Page) -> list[str]:
 
 def find_panel(page: Page) -> Locator:
     return page.locator(".st-key-rk_panel")
+
+
+def find_toolbar(page: Page) -> Locator:
+    return page.locator(".rk .bar")
+
+
+def find_filter(page: Page, name: str) -> Locator:
+    return find_toolbar(page).get_by_role("button", name=name, exact=True)
+
+
+def find_view(page: Page, name: str) -> Locator:
+    return page.locator(".st-key-view").get_by_role("radio", name=name)
+
+
+def find_tray(page: Page) -> Locator:
+    return page.locator(".rk-tray")

@@ -1,13 +1,12 @@
 """The coin panel in a browser: opening, chart, table, and explanations of doubtful figures."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.rankings.page import DRAWN, find_panel, open_rankings, read_rows
+from tests.e2e.rankings.page import DRAWN, find_filter, find_panel, open_rankings, read_rows
 from tests.support.dashboard.reader import Reader
 from tests.support.processes.running import Service
 from tests.support.waiting import wait_for
@@ -16,16 +15,8 @@ pytestmark = pytest.mark.browser
 DOUBTFUL_STATES = ("stale", "divergent", "conflict", "jump", "depeg")
 
 
-@pytest.fixture(scope="module")
-def warm_reader(browser: Browser, running_dashboard: str) -> Iterator[Reader]:
-    """A reader whose browser preloads the chart library, as in production."""
-    reader = Reader(browser, running_dashboard)
-    yield reader
-    reader.close()
-
-
 def test_disputed_figures_are_marked_filtered_and_explained(page: Page, running_service: Service) -> None:
-    page.get_by_role("button", name="Stale or disputed", exact=True).click()
+    find_filter(page, "Stale or disputed").click()
     expect(page).to_have_url(re.compile("facet=flagged"))
     facts: dict[str, Any] = {}
     marks: list[list[str]] = []
@@ -73,7 +64,11 @@ def test_a_row_opens_its_coin_and_back_closes_it(page: Page, running_service: Se
     expect(find_panel(page)).to_have_count(0)
 
 
-def test_another_row_updates_the_same_chart_without_loading_a_library_again(page: Page) -> None:
+def test_another_row_updates_the_same_chart_without_loading_a_library_again(
+    browser: Browser, running_dashboard: str
+) -> None:
+    reader = Reader(browser, running_dashboard, prepares_charts=True)
+    page = open_rankings(reader)
     requested_urls: list[str] = []
     page.on("request", lambda request: requested_urls.append(request.url))
     page.locator(".rk tr[data-id=ethereum] .c-price").click()
@@ -90,6 +85,7 @@ def test_another_row_updates_the_same_chart_without_loading_a_library_again(page
     assert chart.locator(".js-plotly-plot").evaluate("plot => plot.seenBefore === true")
     assert not [url for url in requested_urls if "PlotlyChart" in url]
     assert len([url for url in requested_urls if "/assets/lib/plotly-" in url]) <= 1
+    reader.close()
 
 
 def test_the_table_of_a_chart_follows_the_chart(page: Page) -> None:

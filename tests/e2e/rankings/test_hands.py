@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.rankings.page import find_focused_cell, find_panel, list_row_ids, open_rankings
+from tests.e2e.rankings.page import (
+    find_focused_cell,
+    find_panel,
+    find_toolbar,
+    list_row_ids,
+    open_rankings,
+)
 from tests.support.dashboard.reader import Reader
 
 pytestmark = pytest.mark.browser
@@ -34,7 +40,7 @@ def test_the_keyboard_operates_the_table_and_letters_can_be_disabled(page: Page)
     page.keyboard.press("Escape")
     expect(find_panel(page)).to_have_count(0)
     page.locator(".rk summary", has_text="Shortcuts").click()
-    page.get_by_label("Enable single-letter shortcuts").uncheck()
+    find_toolbar(page).get_by_label("Enable single-letter shortcuts").uncheck()
     page.locator(".rk tbody tr").first.locator(".c-price").focus()
     before = find_focused_cell(page)
     page.keyboard.press("j")
@@ -77,7 +83,7 @@ def test_a_watchlist_is_stored_in_the_browser_and_shared_by_link_and_file(
     expect(page).to_have_url(re.compile("watch=bitcoin%2Csolana"))
     page.locator(".rk summary", has_text="Watchlists").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save as file").click()
+        find_toolbar(page).get_by_role("button", name="Save as file").click()
     saved, wrong = tmp_path / "lists.json", tmp_path / "wrong.json"
     download.value.save_as(saved)
     wrong.write_text('{"format": "other"}')

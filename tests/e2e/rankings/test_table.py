@@ -8,21 +8,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e.rankings.page import find_panel, list_row_ids, open_rankings, read_rows
+from tests.e2e.rankings.page import (
+    find_filter,
+    find_panel,
+    find_toolbar,
+    list_row_ids,
+    open_rankings,
+    read_rows,
+)
 from tests.support.dashboard.reader import IDLE, Reader, find_accessibility_violations
 from tests.support.processes.running import wait_for
 
 pytestmark = pytest.mark.browser
 
 
+def find_export(page: Page) -> Locator:
+    return page.get_by_test_id("stPopoverBody").get_by_role("button", name="JSON", exact=True)
+
+
 def export_rows(page: Page) -> list[dict[str, Any]]:
-    if not page.get_by_role("button", name="JSON", exact=True).is_visible():
+    if not find_export(page).is_visible():
         page.locator(".st-key-rk_export button").first.click()
     for _ in range(3):  # a refresh may remove the file at the moment of the click
         with page.expect_download() as download:
-            page.get_by_role("button", name="JSON", exact=True).click()
+            find_export(page).click()
         if download.value.failure() is None:
             break
     assert download.value.suggested_filename == "rankings-sample.json"
@@ -94,7 +105,7 @@ def test_filters_are_in_the_link_but_add_no_history_entries(blank: Page, warm_re
     page.wait_for_selector(IDLE)  # the page has finished its own changes of the URL
     everything, before = len(list_row_ids(page)), page.evaluate("history.length")
     page.locator(".rk input[type=search]").fill("bit")
-    page.get_by_role("button", name="No stablecoins", exact=True).click()
+    find_filter(page, "No stablecoins").click()
     expect(page).to_have_url(re.compile(r"q=bit&facet=unpegged"))
     page.wait_for_selector(IDLE)
     assert page.evaluate("history.length") == before
@@ -105,7 +116,7 @@ def test_filters_are_in_the_link_but_add_no_history_entries(blank: Page, warm_re
     page.reload()
     page.locator(".rk tbody tr").first.wait_for()
     assert list_row_ids(page) == narrowed
-    page.get_by_role("button", name="Clear filters").click()
+    find_filter(page, "Clear filters").click()
     assert len(list_row_ids(page)) == everything
 
 
@@ -147,7 +158,7 @@ def test_actions_before_a_slow_response_are_kept_and_add_no_history_entries(
 ) -> None:
     everything, before = len(list_row_ids(slow)), slow.evaluate("history.length")
     for name in ("No stablecoins", "Stale or disputed", "No stablecoins"):
-        slow.get_by_role("button", name=name, exact=True).click()
+        find_filter(slow, name).click()
     slow.locator(".rk tbody .c-price").first.click()
     coin = list_row_ids(slow)[0]
     expect(slow).to_have_url(re.compile(f"facet=flagged&coin={coin}$"))
@@ -157,7 +168,7 @@ def test_actions_before_a_slow_response_are_kept_and_add_no_history_entries(
     slow.go_back()
     expect(find_panel(slow)).to_have_count(0)
     expect(slow).to_have_url(re.compile("facet=flagged$"))
-    slow.get_by_role("button", name="Clear filters").click()
+    find_filter(slow, "Clear filters").click()
     expect(slow).to_have_url(re.compile("/rankings$"))
     slow.wait_for_selector(IDLE)
     assert len(list_row_ids(slow)) == everything
@@ -165,9 +176,9 @@ def test_actions_before_a_slow_response_are_kept_and_add_no_history_entries(
 
 def test_columns_and_span_are_chosen_and_reopened_by_the_link(page: Page) -> None:
     page.locator(".rk summary", has_text="Columns").click()
-    page.get_by_label("24h volume").check()
-    page.get_by_label("Change 30d").check()
-    page.get_by_label("Rank", exact=True).uncheck()
+    find_toolbar(page).get_by_label("24h volume").check()
+    find_toolbar(page).get_by_label("Change 30d").check()
+    find_toolbar(page).get_by_label("Rank", exact=True).uncheck()
     page.keyboard.press("Escape")
     page.locator(".rk .seg button", has_text="7d").click()
     expect(page).to_have_url(re.compile(r"span=7d"))
@@ -195,15 +206,15 @@ def test_a_choice_survives_a_late_response_to_an_earlier_action(slow: Page) -> N
     slow.wait_for_selector(IDLE)
     slow.evaluate("isHeld = true; chainproofRankTable.table.responseTimeoutMs = 0")
     slow.locator(".rk summary", has_text="Columns").click()
-    slow.get_by_label("24h volume").check()
+    find_toolbar(slow).get_by_label("24h volume").check()
     slow.wait_for_function(
         "() => hasArrived('%2Cvolume')"
     )  # the server has started its response to the first choice
-    slow.get_by_label("Change 30d").check()
+    find_toolbar(slow).get_by_label("Change 30d").check()
     expect(slow).to_have_url(re.compile("30d"))
     deliver_until(slow, r"cols=(?!.*30d).*volume")  # after the response to the first choice
     deliver_until(slow, r"cols=(?=.*30d).*volume")  # after the response to the second
-    slow.get_by_label("Rank", exact=True).uncheck()
+    find_toolbar(slow).get_by_label("Rank", exact=True).uncheck()
     deliver_until(slow, r"cols=(?!.*rank)(?=.*30d).*volume")
     expect(slow.locator(".rk th.c-rank")).to_have_count(0)
 
@@ -261,7 +272,8 @@ def test_on_a_phone_the_first_row_is_near_the_top_and_the_filters_open_on_demand
     assert box is not None
     assert box["y"] <= 250
     filters, gainers = (
-        page.get_by_role("button", name=re.compile(f"^{name}")) for name in ("Filters", "Gainers")
+        find_toolbar(page).get_by_role("button", name=re.compile(f"^{name}"))
+        for name in ("Filters", "Gainers")
     )
     expect(gainers).to_be_hidden()
     filters.press("Enter")
@@ -271,7 +283,7 @@ def test_on_a_phone_the_first_row_is_near_the_top_and_the_filters_open_on_demand
     assert find_accessibility_violations(page, axe_source) == []
     filters.click()
     expect(gainers).to_be_hidden()
-    page.get_by_role("button", name="Clear filters").click()
+    find_filter(page, "Clear filters").click()
     expect(filters).to_have_text("Filters")
     reader.close()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel
+from tests.e2e.rankings.page import DRAWN, find_focused_cell, find_panel, find_tray, find_view
 from tests.support.dashboard.reader import (
     IDLE,
     Reader,
@@ -66,7 +66,7 @@ def test_the_best_coin_of_the_week_is_compared_with_bitcoin_in_three_clicks(page
     asset = best.get_attribute("data-id") or ""
     best.hover()
     best.get_by_role("button", name=re.compile("^Compare ")).click()
-    page.get_by_role("link", name="Compare with BTC, 7d").click()
+    find_tray(page).get_by_role("link", name="Compare with BTC, 7d").click()
     expect(page).to_have_url(re.compile(rf"compare={asset}%2Cbitcoin.*view=compare.*span=7d"))
     figures = page.get_by_role("table", name="Figures over 7d")
     expect(figures.locator("tbody tr")).to_have_count(2)
@@ -104,13 +104,13 @@ def test_a_view_that_a_link_opens_outlives_a_refresh_that_does_not_know_it_yet(
     page = warm_reader.open("/rankings?compare=solana", ".rk-tray", blank)
     is_slow = True
     sent.clear()
-    page.get_by_role("link", name="Compare with BTC, 24h").click()
+    find_tray(page).get_by_role("link", name="Compare with BTC, 24h").click()
     wait_for(lambda: page.wait_for_timeout(100) is None and len(sent) > 1, "A refresh after the click")
     is_slow = False
     for pass_on_now in held:
         pass_on_now()
     page.wait_for_selector(IDLE)
-    expect(page.get_by_role("radio", name="Compare")).to_be_checked()
+    expect(find_view(page, "Compare")).to_be_checked()
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(2)
     expect(page).to_have_url(re.compile("view=compare"))
 
@@ -119,7 +119,8 @@ def test_the_tray_changes_the_choice_and_is_accessible(
     blank: Page, warm_reader: Reader, axe_source: str
 ) -> None:
     page = warm_reader.open("/rankings?compare=solana", ".rk-tray", blank)
-    tray = page.get_by_role("region", name="Selected for comparison")
+    tray = find_tray(page)
+    expect(tray).to_have_accessible_name("Selected for comparison")
     tray.get_by_role("link", name="+ ETH").press("Enter")
     expect(page).to_have_url(re.compile("compare=solana%2Cethereum"))
     expect(tray.get_by_role("link", name="Compare 24h")).to_be_visible()
@@ -132,19 +133,19 @@ def test_the_tray_changes_the_choice_and_is_accessible(
 
 def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
     drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
-    page.get_by_role("radio", name="Treemap").click()
+    find_view(page, "Treemap").click()
     expect(drawing.locator(".slice").first).to_be_visible()
     drawing.evaluate("plot => { plot.seenBefore = true }")
-    page.get_by_role("radio", name="Table").click()
+    find_view(page, "Table").click()
     expect(drawing).to_have_count(0)
     expect(page.locator(".rk tbody tr").first).to_be_visible()
-    page.get_by_role("radio", name="Treemap").click()
+    find_view(page, "Treemap").click()
     expect(drawing.locator(".slice").first).to_be_visible()
     assert drawing.evaluate("plot => plot.seenBefore === true")
 
 
 def test_a_click_on_a_group_of_the_treemap_shows_it_alone(page: Page) -> None:
-    page.get_by_role("radio", name="Treemap").click()
+    find_view(page, "Treemap").click()
     drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
     tiles = drawing.locator(".slice")
     expect(tiles.first).to_be_visible()

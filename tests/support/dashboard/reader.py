@@ -19,7 +19,7 @@ PHONE: Mapping[str, Any] = {
 }
 """Dark, while the desktop is light, so that each page is checked in both modes."""
 DEVICES: Mapping[str, Mapping[str, Any]] = {"desktop": DESKTOP, "phone": PHONE}
-NO_REHEARSAL = "globalThis.chainproofPrepared = Promise.resolve()"
+NO_CHART_PREPARATION = "globalThis.chainproofPrepared = Promise.resolve()"
 """Disables the preparation of charts: an idle page loads the chart library and draws off-screen, which takes
 as long as opening the page."""
 WATCH_SHIFTS = """window.shifted = 0;
@@ -31,11 +31,17 @@ new PerformanceObserver((list) => list.getEntries().forEach((shift) => {
 class Reader:
     """A browser context. ``faults`` collects script errors and requests to other hosts; a test allows none.
 
-    ``rehearses`` lets pages prepare charts in advance, as in production.
+    ``prepares_charts`` lets idle pages prepare charts in advance, as in production.
     """
 
     def __init__(
-        self, browser: Browser, base: str, device: str = "desktop", *, rehearses: bool = True, **options: Any
+        self,
+        browser: Browser,
+        base: str,
+        device: str = "desktop",
+        *,
+        prepares_charts: bool = False,
+        **options: Any,
     ) -> None:
         self.base = base
         self.faults: list[str] = []
@@ -50,8 +56,8 @@ class Reader:
         )
         self.context.set_default_timeout(LIMIT_MS)
         self.context.add_init_script(WATCH_SHIFTS)
-        if not rehearses:
-            self.context.add_init_script(NO_REHEARSAL)
+        if not prepares_charts:
+            self.context.add_init_script(NO_CHART_PREPARATION)
         self.context.on("weberror", lambda fault: self.faults.append(str(fault.error)))
         self.context.on("request", lambda request: self._check_host(request.url))
 
