@@ -19,8 +19,8 @@ def render(filters: Filters, names: Mapping[str, str]) -> None:
     """Render the filters. ``names`` are the entities of this page's topics, by id."""
     with st.container(key="tp_filters", horizontal=True, vertical_alignment="center", gap="small"):
         _render_language(filters)
-        _render_category(filters)
         _render_days(filters)
+        _render_category(filters)
         _render_entity(filters, names)
         _render_search(filters)
 
