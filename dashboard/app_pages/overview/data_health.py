@@ -90,7 +90,7 @@ def _build_explanation(explanation: price_reasons.Explanation, sentence: str) ->
     return h(
         "p",
         explanation.text,
-        explanation.fault and gap + explanation.fault,
+        explanation.last_failure and gap + explanation.last_failure,
         explanation.provider_message
         and h("span", f"{gap}{t('reasons.details')} ", h("span", explanation.provider_message, lang="en")),
         class_="cp-reason",
