@@ -220,11 +220,13 @@ def build_links(asset: Asset) -> str:
     links = [(kind, urls_of_kind[0]) for kind, urls_of_kind in urls.items() if urls_of_kind]
     page = asset["urls"]["datasrc2"]
     links += [("datasrc2", page)] if page else []
-    items = "".join(_build_link(kind, url) for kind, url in links if url.startswith(("https://", "http://")))
+    items = "".join(
+        _build_external_link(kind, url) for kind, url in links if url.startswith(("https://", "http://"))
+    )
     return f'<h3>{escape(t("rankings.links"))}</h3><ul class="rk-links">{items}</ul>' if items else ""
 
 
-def _build_link(kind: str, url: str) -> str:
+def _build_external_link(kind: str, url: str) -> str:
     name = escape(t(f"rankings.link_{kind}"))
     return f'<li><a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{name}</a></li>'
 

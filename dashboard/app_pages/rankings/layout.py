@@ -138,7 +138,7 @@ def _render_export_menu(table: RankTable, view: TableView, display_mode: str) ->
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
         st.caption(t("rankings.export_sample"))
-    _render_downloads(Export(rows, datetime.now(UTC), _build_link()))
+    _render_downloads(Export(rows, datetime.now(UTC), _build_view_url()))
 
 
 def _render_downloads(export: Export) -> None:
@@ -154,7 +154,7 @@ def _render_downloads(export: Export) -> None:
             )
 
 
-def _build_link() -> str:
+def _build_view_url() -> str:
     """Builds the URL that reopens the current view."""
     query = urlencode(read_query())
     page = (st.context.url or "").split("?")[0]
