@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 
-from dashboard.app_pages.rankings.rows import Row
+from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
 from dashboard.frame import price_reasons
@@ -90,9 +90,6 @@ def build_source_line(row: Row, lang: Language, now: datetime) -> str:
     ]
     warnings = "".join(f' <strong class="rk-warn">⚠ {escape(mark)}</strong>' for mark in marks)
     return escape(" · ".join(facts)) + warnings
-
-
-FLAGS = ("divergent", "conflict", "depeg", "jump", "missing")
 
 
 def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:

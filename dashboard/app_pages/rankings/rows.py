@@ -15,6 +15,9 @@ from dashboard.app_pages.rankings.table_view import TableView, build_slug, norma
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import direction, drop_stale, parse_instant
 
+FLAGS = ("conflict", "divergent", "jump", "depeg")
+"""Codes of :attr:`Row.flags`, with which the service marks a doubtful price; most serious first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
