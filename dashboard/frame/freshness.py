@@ -29,11 +29,11 @@ def source_name(source: str | None) -> str:
     """Returns the display name of a source such as ``coingecko+coinmarketcap:stale``."""
     if not source:
         return t("frame.source_unknown")
-    names, _, state = source.partition(":")
-    names_text = " + ".join(
-        t("frame.source_sample") if name == "sample" else provider_name(name) for name in names.split("+")
+    names = " + ".join(
+        t("frame.source_sample") if name == "sample" else provider_name(name)
+        for name in providers.split_source(source)
     )
-    return f"{names_text} ({t('frame.source_stale')})" if state == "stale" else names_text
+    return f"{names} ({t('frame.source_stale')})" if source.endswith(":stale") else names
 
 
 def freshness_html(

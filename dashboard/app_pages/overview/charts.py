@@ -37,11 +37,11 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
             h(
                 "a",
                 h("span", coin.symbol, class_="cp-symbol"),
-                h("span", _format_change(coin.change), class_="cp-map-change"),
+                h("span", formats.percent_with_arrow(coin.change), class_="cp-map-change"),
                 href=f"rankings?coin={coin.id}",
                 data_open=coin.id,
                 title=f"{coin.name} · {formats.compact_usd(coin.market_cap, language())}",
-                aria_label=f"{coin.symbol} {_format_change(coin.change)} – {coin.name}",
+                aria_label=f"{coin.symbol} {formats.percent_with_arrow(coin.change)} – {coin.name}",
                 style=_build_tile_style(coin.change, limit, scheme),
             ),
             key=coin.id,
@@ -62,11 +62,6 @@ def _fit_tiles(caps: Sequence[float]) -> list[Rect]:
         if all(min(rect.width, rect.height) >= MIN_TILE_SIDE_PIXELS for rect in rects):
             return rects
     return squarify(caps[:1], MAP_WIDTH, MAP_HEIGHT)
-
-
-def _format_change(change: Decimal | None) -> str:
-    direction = formats.direction(change)
-    return UNKNOWN if direction is None else f"{ARROWS[direction]} {formats.percent(change)}"
 
 
 def compute_tile_colours(change: Decimal | None, limit: Decimal, scheme: Scheme) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import markup, states
 from dashboard.frame.freshness import source_name
+from dashboard.frame.providers import split_source
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, write_param
 from dashboard.frame.widget_state import bind_widget, bind_widget_with_default
@@ -124,7 +125,7 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     render_chart(figure, key="rk_compare_lines", height=comparison_chart.HEIGHT_PIXELS, alt=alt)
     left, right = st.columns([3, 2])
     sources = (table.by_id[asset].source or "" for asset in assets)
-    providers = {name for source in sources for name in source.split(":")[0].split("+") if name}
+    providers = {name for source in sources for name in split_source(source) if name}
     figures = comparison_chart.build_figure_table(comparison, table.by_id, table.span)
     left.html(
         figures

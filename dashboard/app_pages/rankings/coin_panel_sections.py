@@ -26,6 +26,7 @@ from dashboard.frame.formats import (
     significant,
 )
 from dashboard.frame.freshness import provider_name
+from dashboard.frame.providers import split_source
 from dashboard.i18n import Language, t
 
 LINK_KINDS = (
@@ -79,7 +80,7 @@ def build_source_line(row: Row, lang: Language, now: datetime) -> str:
     if row.sample:
         facts.append(f"◇ {t('chart.sample')}")
     elif row.source:
-        facts.append(" + ".join(provider_name(name) for name in row.source.split(":")[0].split("+")))
+        facts.append(" + ".join(provider_name(name) for name in split_source(row.source)))
     else:
         facts.append(t("rankings.source_none"))
     if row.last_updated is not None:

@@ -125,7 +125,7 @@ def build_source_names(source: str | None, words: Mapping[str, Any]) -> tuple[st
     """Builds a source's short name for the cell and its sentence for the tooltip."""
     if source is None:
         return words["states"]["unknown"], words["source_none"]
-    names = source.split(":")[0].split("+")
+    names = providers.split_source(source)
     if names == ["sample"]:
         return words["states"]["sample"], words["source_sample"]
     long = " + ".join(providers.get_name(name) for name in names)
