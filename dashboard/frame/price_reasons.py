@@ -18,6 +18,7 @@ from dashboard.frame import formats
 from dashboard.frame.formats import MINUS
 from dashboard.frame.freshness import provider_name
 from dashboard.i18n import catalogue, language, t
+from dashboard.i18n.punctuation import join_items
 
 ERROR_KINDS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "unavailable", "malformed")
 
@@ -85,4 +86,4 @@ def _join_names(names: list[str]) -> str:
     """Joins names to ``A, B and C`` in the reader's language."""
     if len(names) < 2:
         return "".join(names)
-    return t("reasons.and").join([t("reasons.comma").join(names[:-1]), names[-1]])
+    return t("reasons.and").join([join_items(names[:-1]), names[-1]])

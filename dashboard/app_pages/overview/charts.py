@@ -13,6 +13,7 @@ from dashboard.frame import formats
 from dashboard.frame.formats import ARROWS, UNKNOWN
 from dashboard.frame.palette import DARK_BACKGROUNDS, Scheme, mix, shades
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import add_label
 
 MAP_WIDTH, MAP_HEIGHT = 760.0, 304.0
 """The map's smallest size in pixels; wider pages stretch it, phones list the tiles."""
@@ -151,7 +152,7 @@ def build_histogram(breadth: Breadth, span: Span) -> Node:
                 h("span", formats.integer(count), class_="cp-count"),
                 column,
                 title=label,
-                aria_label=f"{label}: {count}",
+                aria_label=add_label(label, count),
             )
         )
     ends = [

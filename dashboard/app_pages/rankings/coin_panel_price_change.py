@@ -12,6 +12,7 @@ from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, 
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.url_state import build_link
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_note, join_items, join_sentences
 
 
 def build_price_change(
@@ -96,7 +97,7 @@ def _format_incident(incident: Incident) -> str:
     facts = [percent(worst, signed=False)] if worst is not None else []
     if incident["closed_at"] is None:
         facts.append(t("rankings.why_open"))
-    return f"{kind} ({t('reasons.comma').join(facts)})" if facts else kind
+    return add_note(kind, join_items(facts)) if facts else kind
 
 
 def _format_outages(providers: Iterable[ProviderStatus]) -> str:
@@ -104,13 +105,13 @@ def _format_outages(providers: Iterable[ProviderStatus]) -> str:
 
 
 def _join(parts: Iterable[str]) -> str:
-    return t("reasons.comma").join(parts) or t("rankings.why_none")
+    return join_items(parts) or t("rankings.why_none")
 
 
 def _format_outage(provider: ProviderStatus) -> str:
     since = parse_instant(provider["failing_since"])
     name = provider_name(provider["provider"])
-    return name if since is None else f"{name} ({since:%m-%d %H:%M} UTC –)"
+    return name if since is None else add_note(name, f"{since:%m-%d %H:%M} UTC –")
 
 
 def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: datetime) -> str:
@@ -122,10 +123,9 @@ def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: dat
         changes = t("rankings.why_sources", source=source_name(row.source), age=updated_age)
     if week is None:
         return changes
-    gap = " " if lang == "en" else ""
     if all(candle[5] is None for candle in week["candles"]):
-        return f"{changes}{gap}{t('rankings.why_no_volumes')}"
-    return f"{changes}{gap}{t('rankings.why_volume_source', source=source_name(week['source']))}"
+        return join_sentences(changes, t("rankings.why_no_volumes"))
+    return join_sentences(changes, t("rankings.why_volume_source", source=source_name(week["source"])))
 
 
 def build_statement(row: Row, span: Span) -> str:

@@ -28,6 +28,7 @@ from dashboard.frame.formats import (
 from dashboard.frame.freshness import provider_name
 from dashboard.frame.providers import split_source
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_label, end_sentence, join_sentences
 
 LINK_KINDS = (
     "website",
@@ -105,7 +106,7 @@ def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
     return (
         f'{title}<table class="cp-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
+        f"<p><strong>{escape(end_sentence(t('rankings.rule')))}</strong> {escape(rule)}</p>"
         f'<p class="cp-small-note">{_build_reason(answer, now)}</p>{build_spread(answer, now)}'
     )
 
@@ -127,10 +128,10 @@ def _build_quote_rows(quote: ProviderQuote, lang: Language, now: datetime) -> st
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
     quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
-    gap = " " if lang == "en" else ""
-    details = _build_reason(quote, now) + (
-        f"{gap}{escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
-    )
+    volume_text = ""
+    if volume is not None:
+        volume_text = end_sentence(add_label(t("chart.volume"), compact_usd(volume, lang)))
+    details = join_sentences(_build_reason(quote, now), escape(volume_text))
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
         f'<td title="{escape(price_label(quoted_price, lang))}">{price(quoted_price)}</td>'

@@ -15,6 +15,7 @@ from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import compact_usd, direction, percent_with_arrow, price
 from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_note
 
 Size = Literal["cap", "volume"]
 MAX_TILES = 120
@@ -166,7 +167,7 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
     ]
     body = [
         [
-            f"{row.name} ({row.symbol})",
+            add_note(row.name, row.symbol),
             get_group(row) or t("rankings.no_category"),
             compact_usd(get_size(row, size), lang),
             price(row.price),
