@@ -82,7 +82,8 @@ def _hold_rows(newest: RankTable) -> RankTable:
     """Returns the browser's current rows if the URL has just changed, else the newest.
 
     A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
-    refresh, whose URL is the same as that of the run before.
+    refresh, whose URL is the same as that of the run before. See "A browser that is one answer behind" in
+    ``docs/decisions/0012-streamlit-under-asgi.md``.
     """
     params, now, key = read_query(), time.monotonic(), (newest.span, language())
     before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
