@@ -51,7 +51,7 @@ def _record(method: str, route: str, status: int, started: float, request_id: st
         }
         if route != metrics.NO_ROUTE:
             attributes["http.route"], name = route, f"{method} {route}"
-        tracing.describe_span(attributes, name=name, failed=status >= 500)
+        tracing.update_current_span(attributes, name=name, failed=status >= 500)
 
 
 class PreparedResponseLog:

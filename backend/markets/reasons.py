@@ -163,9 +163,9 @@ def _format_value(name: str, value: Value) -> str:
     if name == "provider":
         return title(str(value))
     if name == "move_pct":
-        return f"{value} %" if str(value).startswith("-") else f"+{value} %"
+        return f"{value}%" if str(value).startswith("-") else f"+{value}%"
     if name.endswith("_pct"):
-        return f"{value} %"
+        return f"{value}%"
     if name.endswith("_seconds"):
         return format_duration(timedelta(seconds=int(value)))
     return str(value)

@@ -50,7 +50,8 @@ ReasonValues = TypeAliasType(
         Mapping[str, str | int | list[str]],
         Field(
             description="The values of the message: `*_pct` in percent, `*_seconds`, instants `as_of` and "
-            "`retry_at`, `price` in USD, provider ids.",
+            "`retry_at`, `price` in USD, provider ids. After a failed request, `fault` is its kind and "
+            "`said` the provider's own message.",
         ),
     ],
 )

@@ -108,8 +108,8 @@ def trace(name: str, attributes: Attributes, *, is_call: bool = False) -> Iterat
             raise
 
 
-def describe_span(attributes: Attributes, *, name: str | None = None, failed: bool = False) -> None:
-    """Add what became known to the current span. Does nothing where tracing is not started."""
+def update_current_span(attributes: Attributes, *, name: str | None = None, failed: bool = False) -> None:
+    """Add attributes to the current span; set its name or mark it as failed. Does nothing without tracing."""
     if _tracer is None:
         return
     from opentelemetry.trace import StatusCode, get_current_span

@@ -27,9 +27,9 @@ SCORE_HALF_LIFE_HOURS = 12.0
 """Scores of posts and the coverage of topics halve in this time."""
 REPORT_EVENTS = ("wrap", "movers-up", "movers-down", "week-high", "week-low", "mood", "peg", "turnover")
 """The events of market reports: their kinds without the coin."""
+ANNIVERSARY_MARK = ":on-this-day:"
+"""Part of the external id of a topic that is the anniversary of an archived event."""
 _SAMPLE_URL = re.compile(r"https://sample-[a-z]+\.example/")
-REPORT_EVENTS = ("wrap", "movers-up", "movers-down", "week-high", "week-low", "mood", "peg", "turnover")
-"""The events of market reports: their kinds without the coin."""
 SCORE_CHANGE_THRESHOLD = 0.05
 """Scores decay all the time. A stored score that changed by a smaller share stays as it is."""
 

@@ -79,7 +79,7 @@ class TracedTransport(httpx.BaseTransport):
         attributes = {"http.request.method": request.method, "server.address": host}
         with tracing.trace(name, attributes, is_call=True):
             response = self._inner.handle_request(request)
-            tracing.describe_span({"http.response.status_code": response.status_code})
+            tracing.update_current_span({"http.response.status_code": response.status_code})
             return response
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from dashboard.client.market_schemas import CandleRow, Span
 from dashboard.frame.formats import UNKNOWN, compact_usd, price
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_label
 
 HEIGHT_PIXELS = 300
 DIGIT_PIXELS, POINT_PIXELS = 6.9, 3.6
@@ -163,7 +164,7 @@ def build_table(candles: Sequence[CandleRow], name: str, lang: Language) -> Tabl
         ]
         for row in reversed(candles)
     ]
-    return Table(f"{t('chart.candles')}: {name}", head, rows)
+    return Table(add_label(t("chart.candles"), name), head, rows)
 
 
 def build_summary(candles: Sequence[CandleRow], name: str, span: str) -> str:

@@ -15,12 +15,12 @@ PAGES = ("overview", "rankings", "topics", "timelines", "research")
 
 def render_bottom_bar(pages: Mapping[str, StreamlitPage], current: StreamlitPage) -> None:
     """Render the bar, which only phones show. ``search_palette/palette.js`` opens its links."""
-    links = (_build_link(name, pages[name], is_current=pages[name] is current) for name in PAGES)
+    tabs = (_build_tab(name, pages[name], is_current=pages[name] is current) for name in PAGES)
     with st.container(key="bottom_bar"):
-        st.html(tag("nav", *links, class_="cp-bottom-bar", aria_label=t("frame.bottom_bar")))
+        st.html(tag("nav", *tabs, class_="cp-bottom-bar", aria_label=t("frame.bottom_bar")))
 
 
-def _build_link(name: str, page: StreamlitPage, *, is_current: bool) -> str:
+def _build_tab(name: str, page: StreamlitPage, *, is_current: bool) -> str:
     return tag(
         "a",
         tag("span", text(page.title)),

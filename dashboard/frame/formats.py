@@ -124,6 +124,15 @@ def direction(change: Decimal | int | None, *, places: int = 2) -> Direction | N
     return "up" if rounded > 0 else "down" if rounded < 0 else "flat"
 
 
+def percent_with_arrow(change: Decimal | int | None, *, mark_flat: bool = True) -> str:
+    """Formats ``▲ +1.23%``. A change that rounds to zero is ``• 0.00%``, or ``0.00%`` without the mark."""
+    change_direction = direction(change)
+    if change_direction is None:
+        return UNKNOWN
+    is_marked = mark_flat or change_direction != "flat"
+    return f"{ARROWS[change_direction]} {percent(change)}" if is_marked else percent(change)
+
+
 def integer(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 

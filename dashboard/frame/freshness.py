@@ -10,6 +10,7 @@ from dashboard.frame import formats, preferences, providers, refresh
 from dashboard.frame.markup import tag, text
 from dashboard.frame.providers import PROVIDERS, Provider
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import add_note, join_items
 
 MODE_LABELS: Mapping[Mode | None, tuple[str, str]] = {
     "sample": ("frame.sample_label", "frame.sample_note"),
@@ -29,11 +30,11 @@ def source_name(source: str | None) -> str:
     """Returns the display name of a source such as ``coingecko+coinmarketcap:stale``."""
     if not source:
         return t("frame.source_unknown")
-    names, _, state = source.partition(":")
-    names_text = " + ".join(
-        t("frame.source_sample") if name == "sample" else provider_name(name) for name in names.split("+")
+    names = " + ".join(
+        t("frame.source_sample") if name == "sample" else provider_name(name)
+        for name in providers.split_source(source)
     )
-    return f"{names_text} ({t('frame.source_stale')})" if state == "stale" else names_text
+    return add_note(names, t("frame.source_stale")) if source.endswith(":stale") else names
 
 
 def freshness_html(
@@ -95,7 +96,7 @@ def _provider_link(provider: Provider) -> str:
 
 def render_footer(mode: Mode | None) -> None:
     """Renders the data sources, as the providers' terms require, and the time zone of the page."""
-    links = ", ".join(map(_provider_link, PROVIDERS.values()))
+    links = join_items(map(_provider_link, PROVIDERS.values()))
     if mode is None:
         origin = ""  # nothing was received, so there is no provider to name
     elif mode == "sample":

@@ -18,21 +18,22 @@ from dashboard.frame import formats
 from dashboard.frame.formats import MINUS
 from dashboard.frame.freshness import provider_name
 from dashboard.i18n import catalogue, language, t
+from dashboard.i18n.punctuation import join_items
 
-FAULTS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "unavailable", "malformed")
+ERROR_KINDS = ("throttled", "quota_spent", "unauthorised", "refused", "not_found", "unavailable", "malformed")
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """``lang`` is the language of ``text`` if it is not the reader's.
 
-    ``fault`` is the kind of a provider's last failure in the reader's language, and
+    ``last_failure`` is a sentence on a provider's last failure in the reader's language, and
     ``provider_message`` its own words; ``None`` without such a failure.
     """
 
     text: str
     lang: str | None = None
-    fault: str | None = None
+    last_failure: str | None = None
     provider_message: str | None = None
 
 
@@ -46,9 +47,11 @@ def explain(
     present = now or datetime.now(UTC)
     formatted_values: dict[str, Any] = {name: _format_value(name, values[name], present) for name in fields}
     text, kind = t(f"reasons.code_{code}", **formatted_values), values.get("fault")
-    fault = t("reasons.fault", fault=t(f"reasons.fault_{kind}")) if kind in FAULTS else None
+    last_failure = (
+        t("reasons.last_failure", error=t(f"reasons.error_{kind}")) if kind in ERROR_KINDS else None
+    )
     message = values.get("said")
-    return Explanation(text, fault=fault, provider_message=str(message) if message else None)
+    return Explanation(text, last_failure=last_failure, provider_message=str(message) if message else None)
 
 
 def _find_placeholders(key: str) -> set[str] | None:
@@ -83,4 +86,4 @@ def _join_names(names: list[str]) -> str:
     """Joins names to ``A, B and C`` in the reader's language."""
     if len(names) < 2:
         return "".join(names)
-    return t("reasons.and").join([t("reasons.comma").join(names[:-1]), names[-1]])
+    return t("reasons.and").join([join_items(names[:-1]), names[-1]])

@@ -29,5 +29,10 @@ def get_name(provider_id: str) -> str:
     return PROVIDERS[provider_id].name if provider_id in PROVIDERS else provider_id
 
 
+def split_source(source: str) -> list[str]:
+    """Returns the provider ids in a figure's source: both in ``coingecko+coinmarketcap:stale``."""
+    return source.split(":")[0].split("+")
+
+
 def get_short_name(provider_id: str) -> str:
     return PROVIDERS[provider_id].short_name if provider_id in PROVIDERS else provider_id

@@ -133,8 +133,8 @@ def render_provider_banner(status: MarketStatus | None) -> None:
 
 def _build_provider_line(provider: ProviderStatus) -> str:
     now = datetime.now(UTC)
-    fault = str(provider["message_values"].get("fault") or "unavailable")
-    name, reason = provider_name(provider["provider"]), t(f"reasons.fault_{fault}")
+    error_kind = str(provider["message_values"].get("fault") or "unavailable")
+    name, reason = provider_name(provider["provider"]), t(f"reasons.error_{error_kind}")
     since, retry = (
         formats.parse_instant(provider.get("failing_since")),
         formats.parse_instant(provider["retry_at"]),

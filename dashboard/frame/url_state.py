@@ -2,8 +2,8 @@
 
 A value at its default is left out of the URL.
 
-The browser sends the query with each action, but learns of one that the session wrote only with the
-answer. Two quick actions would undo the first one's write, so pages read and write the query here.
+Pages read and write the query only here, because an action may still bring a query that the session has
+replaced; see "A browser that is one answer behind" in ``docs/decisions/0012-streamlit-under-asgi.md``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ def restore_last_query() -> None:
 
 
 def read_query() -> dict[str, str]:
-    """Returns the query of the URL; corrects one that the browser sent before it knew the last write."""
+    """Returns the query of the URL; the last write stands against a query that it replaced."""
     query = _read_latest_query()
     _remember(query)
     return query

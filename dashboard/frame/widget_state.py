@@ -1,4 +1,7 @@
-"""Gives a widget a new key whenever the page changes its value; the browser's old value is then ignored."""
+"""Gives a widget a new key whenever the page changes its value; the browser's old value is then ignored.
+
+See "A browser that is one answer behind" in ``docs/decisions/0012-streamlit-under-asgi.md``.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypedDict
@@ -67,9 +70,8 @@ class WidgetArguments(TypedDict):
 def bind_widget(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
     """Sets the value of a widget that is rendered next; ``on_choose`` gets the value that the reader chooses.
 
-    The key is new whenever the page changes the value; the widget's class in style sheets is not. The browser
-    sends the values of all widgets with each action. Until it has received a change, it sends the
-    old value, which Streamlit takes for the reader's choice. It comes under the old key and is ignored.
+    The key is new whenever the page changes the value; the widget's class in style sheets is not. Under the
+    same key, Streamlit would take the browser's old value for the reader's choice.
 
     The value is set even if it is the same, because a run that is interrupted may not reach the browser,
     whose widget would then show its default.

@@ -15,6 +15,9 @@ SOURCES = Path(__file__).parents[2] / "dashboard"
 NAMESPACES = sorted({key.split(".")[0] for key in catalogue()})
 KEY = re.compile(rf"({'|'.join(NAMESPACES)})\.[a-z0-9_]+")
 
+WIDE = "[\u3040-\u30ff\u3400-\u9fff]"
+HALF_WIDTH = re.compile(rf"{WIDE}[:,;!?()]|{WIDE} \(|[:,;!?(] ?{WIDE}|\) ?{WIDE}")
+
 
 @cache
 def parse_sources() -> dict[Path, ast.Module]:
@@ -92,6 +95,13 @@ def test_every_text_has_all_languages_with_the_same_placeholders(key: str) -> No
         for lang, text in versions.items()
     }
     assert len(set(map(frozenset, fields.values()))) == 1, fields
+
+
+@pytest.mark.parametrize("key", sorted(catalogue()))
+def test_japanese_and_chinese_texts_have_full_width_punctuation(key: str) -> None:
+    versions = catalogue()[key]
+    assert [versions[lang] for lang in ("ja", "zh") if HALF_WIDTH.search(versions[lang])] == []
+    assert [text for text in versions.values() if re.search(r"[\d}] %", text)] == []
 
 
 def test_every_used_key_exists() -> None:

@@ -77,7 +77,7 @@ def _print_text(output: Output) -> None:
         err.print(escape(note), highlight=False)
     if not output.has_comparison:
         return
-    titles = ("mean", "95 %", "passed", "cases", "runs")
+    titles = ("mean", "95%", "passed", "cases", "runs")
     print_table(
         (Column("profile"), *(Column(title, "number") for title in titles)),
         [_build_side_cells(report[side]) for side in ("a", "b")],
@@ -112,7 +112,7 @@ def _find_largest_differences(rows: list[dict[str, Any]]) -> list[dict[str, Any]
 def _build_side_cells(side: dict[str, Any]) -> list[str]:
     mean = "" if side["mean"] is None else f"{100 * side['mean']:.1f}"
     bounds = " to ".join(f"{100 * end:.1f}" for end in side["interval"] or ())
-    passed = "" if side["pass_rate"] is None else f"{100 * side['pass_rate']:.1f} %"
+    passed = "" if side["pass_rate"] is None else f"{100 * side['pass_rate']:.1f}%"
     return [side["profile"], mean, bounds, passed, f"{side['cases']:,}", f"{side['runs']:,}"]
 
 
@@ -156,7 +156,7 @@ def build_markdown(output: Output) -> str:
         sides = [
             [name, *_build_side_cells(report[name.lower()])] for name in ("A", "B")
         ]  # the sentence names the profiles, the table of cases the letters
-        titles = ("", "profile", "mean", "95 %", "passed", "cases", "runs")
+        titles = ("", "profile", "mean", "95%", "passed", "cases", "runs")
         lines += ["", *_build_markdown_table(titles, sides), "", _format_tally(report)]
         rows = [
             [

@@ -35,7 +35,7 @@ def print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
         (
             Column("ahead"),
             Column("behind"),
-            *(Column(title, "number") for title in ("points", "95 %", "cases", "p", "BH", "Holm")),
+            *(Column(title, "number") for title in ("points", "95%", "cases", "p", "BH", "Holm")),
         ),
         cells,
     )

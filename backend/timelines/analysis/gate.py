@@ -45,9 +45,9 @@ def judge_gate(result: ProfileComparison, limit: float) -> Gate:
         return Gate("unsure", limit, text.format(**names))
     low, high = (points(end) for end in paired.interval)
     if paired.interval.low >= -limit - SAME:
-        text = "{b} is not behind {a} by more than {limit} points (95 % {low} to {high})."
+        text = "{b} is not behind {a} by more than {limit} points (95% {low} to {high})."
         return Gate("not_behind", limit, text.format(**names, low=low, high=high))
-    text = "Unsure whether {b} is behind {a} by {limit} points: 95 % {low} to {high} does not exclude it."
+    text = "Unsure whether {b} is behind {a} by {limit} points: 95% {low} to {high} does not exclude it."
     return Gate("unsure", limit, text.format(**names, low=low, high=high))
 
 

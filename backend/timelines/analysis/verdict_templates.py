@@ -11,13 +11,13 @@ Templates = Mapping[str, str]
 
 TEMPLATES: Mapping[Language, Templates] = {
     "en": {
-        "ahead": "{ahead} is ahead by {size} points, 95 % {low} to {high}, {cases} shared cases{needed}.",
+        "ahead": "{ahead} is ahead by {size} points, 95% {low} to {high}, {cases} shared cases{needed}.",
         "level": (
-            "No difference shown: {b} minus {a} is {size} points, 95 % {low} to {high}, {cases} shared "
+            "No difference shown: {b} minus {a} is {size} points, 95% {low} to {high}, {cases} shared "
             "cases{needed}. A difference below {least} points would often be missed."
         ),
         "borderline": (
-            "Inconclusive: {ahead} leads by {size} points, 95 % {low} to {high}, {cases} shared cases"
+            "Inconclusive: {ahead} leads by {size} points, 95% {low} to {high}, {cases} shared cases"
             "{needed}; the interval and the t test (p {p}) do not agree."
         ),
         "needed": "; {needed} cases would be needed to show {target} points",
@@ -39,7 +39,7 @@ TEMPLATES: Mapping[Language, Templates] = {
         "left_out": "{count} runs of {name} are excluded: the infrastructure failed, not the model.",
         "left_out_one": "1 run of {name} is excluded: the infrastructure failed, not the model.",
         "pairs": (
-            "Pairs that differ at 5 %: {found} of {compared} without correction, {bh} after "
+            "Pairs that differ at 5%: {found} of {compared} without correction, {bh} after "
             "Benjamini-Hochberg, {holm} after Holm."
         ),
         "significant": (
@@ -54,8 +54,8 @@ TEMPLATES: Mapping[Language, Templates] = {
         "rose": "{name} rose {size} points since {day} (pass {pass_}{rate})",
         "fell_unsized": "{name} fell since {day} (pass {pass_}{rate})",
         "rose_unsized": "{name} rose since {day} (pass {pass_}{rate})",
-        "rate": "; false alarm {rate} % per 100 passes",
-        "family_rate": ", {rate} % in any of {profiles} profiles",
+        "rate": "; false alarm {rate}% per 100 passes",
+        "family_rate": ", {rate}% in any of {profiles} profiles",
         "too_few_passes": "{name}: {passes} of {fewest} passes before alerts start.",
         "no_alert": "No monitored profile fell or rose.",
         "single": "One run: no interval.",

@@ -142,7 +142,7 @@ def corrected_sentence(matrix: PairMatrix, row: int, column: int, language: Lang
 
 
 def alert_sentence(alert: Alert, name: str, language: Language = "en", *, now: datetime | None = None) -> str:
-    """Render ``B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes, 9 % in any of 3
+    """Render ``B fell 5.2 points since 14 Mar (pass 41; false alarm 3% per 100 passes, 9% in any of 3
     profiles)``, without a full stop.
 
     The year is omitted if it is that of ``now``.

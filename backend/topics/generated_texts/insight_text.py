@@ -17,10 +17,10 @@ from backend.topics.insights.sections import Part
 from backend.topics.number_format import format_percent
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|(?<=[。！？；])")
-_CONFIRMS = re.compile(
+_CONFIRMATION = re.compile(
     r"\bconfirm|\bofficial|\bverified\b|確認|公式|裏付け|证实|證實|官方|确认|確認", re.IGNORECASE
 )
-_DENIES = re.compile(
+_NEGATION = re.compile(
     r"\b(?:no|not|none|nor|without|yet|awaits?|awaiting|unconfirmed)\b|n't\b|ない|なく|なし|未|ません|尚|没|沒|无|無|暂",
     re.IGNORECASE,
 )
@@ -119,10 +119,9 @@ def _check_confirmation(text: str, facts: InsightFacts) -> list[str]:
     """Check that the text claims no confirmation without an official source."""
     if any(source.official for source in facts.sources):
         return []
-    sentences = (sentence for sentence in _SENTENCES.split(text) if _CONFIRMS.search(sentence))
-    return (
-        [] if all(_DENIES.search(sentence) for sentence in sentences) else ["no official source confirms it"]
-    )
+    sentences = (sentence for sentence in _SENTENCES.split(text) if _CONFIRMATION.search(sentence))
+    is_negated = all(_NEGATION.search(sentence) for sentence in sentences)
+    return [] if is_negated else ["no official source confirms it"]
 
 
 def _check_directions(text: str, facts: InsightFacts) -> list[str]:

@@ -29,7 +29,7 @@ SMALL_WINDOW = 1_000
 CHUNK_ROWS = 1_000
 
 
-def find_candidates(headlines: Sequence[Headline], hours: Floats) -> Iterator[tuple[Ints, Ints]]:
+def find_candidate_pairs(headlines: Sequence[Headline], hours: Floats) -> Iterator[tuple[Ints, Ints]]:
     """Yield chunks of candidate pairs; the first index of a pair is lower than the second."""
     matrix = _keep_rare(build_incidence([_list_keys(headline) for headline in headlines]))
     transposed = matrix.T.tocsr()

@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from backend.topics.grouping.candidate_pairs import find_candidates
+from backend.topics.grouping.candidate_pairs import find_candidate_pairs
 from backend.topics.grouping.headline_features import Headline
 from backend.topics.grouping.headline_vectors import Floats, Ints, build_vectors
 from backend.topics.grouping.pair_features import FEATURE_NAMES, compute_features, is_conflict
@@ -58,7 +58,7 @@ def compute_candidate_features(
     """Yield chunks of candidate pairs, their features, whether both headlines are in one language, and
     whether they are about different parties (:func:`is_conflict`)."""
     vectors = build_vectors(headlines)
-    for all_first, all_second in find_candidates(headlines, vectors.hours):
+    for all_first, all_second in find_candidate_pairs(headlines, vectors.hours):
         for at in range(0, len(all_first), CHUNK_PAIRS):
             first, second = all_first[at : at + CHUNK_PAIRS], all_second[at : at + CHUNK_PAIRS]
             is_same = vectors.language[first] == vectors.language[second]

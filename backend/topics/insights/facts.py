@@ -23,7 +23,7 @@ from backend.topics.insights.model import InsightFacts, MainFigure, Move, Report
 from backend.topics.insights.originators import find_originators
 from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.insights.silent_parties import find_silent_parties
-from backend.topics.model import Realm, Topic
+from backend.topics.model import ANNIVERSARY_MARK, Realm, Topic
 
 MAX_ASSETS = 3
 MAX_MARKET_COINS = 400
@@ -33,8 +33,6 @@ MAX_CREDITS = 2
 MAX_OFFICIAL_WORDS = 2
 STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """Times after a topic at which its market section is written again."""
-ANNIVERSARY = ":on-this-day:"
-"""Part of the external id of a topic that is the anniversary of an archived event."""
 
 
 def count_past_stages(published_at: datetime, now: datetime) -> int:
@@ -138,7 +136,7 @@ def collect_facts(
 
 def _find_event_time(topic: Topic) -> datetime | None:
     """Return the time of the event whose anniversary the topic is; None for other topics."""
-    if ANNIVERSARY not in (topic.external_id or ""):
+    if ANNIVERSARY_MARK not in (topic.external_id or ""):
         return None
     times = [item.published_at for item in topic.media if item.published_at is not None]
     return min(times, default=None)

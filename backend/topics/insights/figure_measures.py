@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -27,23 +27,29 @@ _COUNTERPART = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Measure:
-    patterns: Mapping[Language, re.Pattern[str]]
-    labels: Mapping[Language, str]
-    is_count: bool
+class Measure:
+    """What a figure measures, such as *fine* or *outflow*, with the words that say so."""
+
+    name: str
+    """The English label, which no other measure has."""
+    patterns: Mapping[Language, re.Pattern[str]] = field(compare=False)
+    labels: Mapping[Language, str] = field(compare=False)
+    is_count: bool = field(compare=False)
     """True if no amount of money has this measure."""
-    is_decided: bool
+    is_decided: bool = field(compare=False)
     """True if an authority or a court has done it (a fine), so that it is not only alleged."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureWord:
-    number: int
+    measure: Measure
     start: int
 
 
-def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], language: Language) -> int | None:
-    """Return the number of the measure whose word is nearest to ``figure`` in ``text``; None without one.
+def find_measure(
+    text: str, figure: Quantity, others: Sequence[Quantity], language: Language
+) -> Measure | None:
+    """Find the measure whose word is nearest to ``figure`` in ``text``; of equally near words the longest.
     A word between two figures belongs to the nearer one."""
     compared = to_simplified(text) if language == "zh" else text
     start = max((one.end for one in others if is_before(one, figure, compared)), default=0)
@@ -54,19 +60,21 @@ def find_measure(text: str, figure: Quantity, others: Sequence[Quantity], langua
     before, behind = compared[start : figure.start], compared[figure.end : end]
     is_cut_before = any(one.end == start for one in others)
     is_cut_behind = any(one.start == end for one in others)
-    found: list[tuple[int, int, int]] = []
+    found: list[tuple[int, int, Measure]] = []
     is_money = figure.unit in load_units().currencies
-    for number, measure in enumerate(_load_measures()):
+    for measure in _load_measures():
         if measure.is_count and is_money:
             continue
         for match in measure.patterns[language].finditer(before):
             if not is_cut_before or match.start() >= len(before) - match.end():
-                found.append((_measure_gap(before[match.end() :]), -len(match.group()), number))
+                found.append((_compute_distance(before[match.end() :]), -len(match.group()), measure))
         for match in measure.patterns[language].finditer(behind):
             if not is_cut_behind or match.start() <= len(behind) - match.end():
-                found.append((_measure_gap(behind[: match.start()]), -len(match.group()), number))
-    gap, _, nearest = min(found, default=(0, 0, -1))
-    return nearest if nearest >= 0 and gap <= MAX_DISTANCE_CHARS[language] else None
+                found.append((_compute_distance(behind[: match.start()]), -len(match.group()), measure))
+    if not found:
+        return None
+    distance, _, nearest = min(found, key=lambda one: one[:2])
+    return nearest if distance <= MAX_DISTANCE_CHARS[language] else None
 
 
 def is_before(other: Quantity, figure: Quantity, text: str) -> bool:
@@ -77,30 +85,25 @@ def is_before(other: Quantity, figure: Quantity, text: str) -> bool:
 def find_first_measure(text: str, language: Language) -> MeasureWord | None:
     """Find the first word in ``text`` that says what a figure measures."""
     found = [
-        (match.start(), -len(match.group()), number)
-        for number, measure in enumerate(_load_measures())
+        (match.start(), -len(match.group()), measure)
+        for measure in _load_measures()
         if (match := measure.patterns[language].search(text))
     ]
-    start, _, number = min(found, default=(0, 0, -1))
-    return MeasureWord(number, start) if found else None
+    if not found:
+        return None
+    start, _, measure = min(found, key=lambda one: one[:2])
+    return MeasureWord(measure, start)
 
 
-def is_decided(number: int | None) -> bool:
-    return number is not None and _load_measures()[number].is_decided
-
-
-def get_label(number: int | None, language: Language) -> str:
-    return "" if number is None else _load_measures()[number].labels[language]
-
-
-def _measure_gap(between: str) -> int:
+def _compute_distance(between: str) -> int:
     return len(between) + _COMMA_CHARS * len(_COMMA.findall(between))
 
 
 @cache
-def _load_measures() -> Sequence[_Measure]:
+def _load_measures() -> Sequence[Measure]:
     return [
-        _Measure(
+        Measure(
+            entry["en"]["label"],
             {language: re.compile(entry[language]["pattern"], re.IGNORECASE) for language in LANGUAGES},
             {language: entry[language]["label"] for language in LANGUAGES},
             entry.get("counts", False),

@@ -14,8 +14,8 @@ from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.model import Quantity
 from backend.sources.claims.units import load_units
 from backend.topics.feeds.article_sentences import list_sentences
-from backend.topics.insights.figure_hedges import add_hedge, find_hedge
-from backend.topics.insights.figure_measures import find_measure, get_label
+from backend.topics.insights.figure_measures import Measure, find_measure
+from backend.topics.insights.figure_qualifiers import Qualifier, find_qualifier, format_measure
 from backend.topics.insights.insight_templates import join_names
 from backend.topics.insights.model import MainFigure, Report, SharedFigure, SourcedFigure
 from backend.topics.number_format import format_money
@@ -100,11 +100,9 @@ class _Figure:
     """The words before it that make it a limit (*up to*), in lower case."""
     bound_behind: str = ""
     """The same behind it (*未満*)."""
-    measure: int | None = None
-    """The number of what it measures (see :mod:`figure_measures`)."""
-    hedge: int | None = None
-    """The number of the word that says that it is alleged, claimed or estimated (see
-    :mod:`figure_hedges`)."""
+    measure: Measure | None = None
+    qualifier: Qualifier | None = None
+    """Set if a word says that the figure is alleged, claimed or estimated."""
 
     @property
     def is_limit(self) -> bool:
@@ -138,13 +136,16 @@ class _Cluster:
 
 
 def _find_common_measure(figures: Sequence[_Figure], language: Language) -> str:
-    """Return what all figures measure, with a hedge that one of them has; empty if their texts say different
-    things or none."""
+    """Return what all figures measure, with the strongest qualifier of any.
+
+    Empty if their texts say different things or none.
+    """
     measures = {figure.measure for figure in figures if figure.measure is not None}
     if len(measures) != 1:
         return ""
-    hedge = min((figure.hedge for figure in figures if figure.hedge is not None), default=None)
-    return add_hedge(get_label(measures.pop(), language), hedge, language)
+    qualifiers = [figure.qualifier for figure in figures if figure.qualifier is not None]
+    strongest = min(qualifiers, key=lambda qualifier: qualifier.rank, default=None)
+    return format_measure(measures.pop(), strongest, language)
 
 
 def _add(clusters: list[_Cluster], figure: _Figure) -> None:
@@ -193,7 +194,7 @@ def find_differences(reports: Sequence[Report], language: Language) -> list[tupl
 def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedFigure | None:
     """Find the figure that most sources give, the earliest of several, in the notation of ``language`` if one
     of them has it. None if other sources give another figure for the same thing, or if its limit
-    or its hedge cannot be told."""
+    or its qualifier cannot be told."""
     clusters: list[_Cluster] = []
     for first, second in _list_pairs(reports):
         if _is_equal(first.quantity, second.quantity):
@@ -208,7 +209,7 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
     is_foreign_limit = any(one.is_limit for one in best.figures) and not any(
         one.is_limit and one.language == language for one in best.figures
     )
-    is_bare = any(one.hedge is not None for one in best.figures) and not measure
+    is_bare = any(one.qualifier is not None for one in best.figures) and not measure
     if text in differing or is_foreign_limit or is_bare:
         return None
     return SharedFigure(text, tuple(best.sources), measure)
@@ -227,9 +228,9 @@ def find_main_figure(report: Report) -> MainFigure:
     if chosen is None:
         counts = [one for one in figures if _is_large_count(one.quantity) and not one.is_background]
         chosen = next((one for one in counts if one not in amounts), None)
-    if chosen is None or (chosen.hedge is not None and chosen.measure is None):
+    if chosen is None or (chosen.qualifier is not None and chosen.measure is None):
         return MainFigure()
-    label = add_hedge(get_label(chosen.measure, report.language), chosen.hedge, report.language)
+    label = format_measure(chosen.measure, chosen.qualifier, report.language)
     return MainFigure(chosen.bounded_text, label, chosen.quantity.text)
 
 
@@ -323,7 +324,7 @@ def _list_figures(report: Report) -> list[_Figure]:
             if known is None:
                 found.append(figure)
             else:
-                found[known] = _add_caution(found[known], figure)
+                found[known] = _add_qualifier_and_limit(found[known], figure)
     return found
 
 
@@ -344,14 +345,14 @@ def _build_figure(
         bound.group().lower() if bound else "",
         bound_behind.group() if bound_behind else "",
         measure,
-        find_hedge(text, quantity, others, measure, language),
+        find_qualifier(text, quantity, others, measure, language),
     )
 
 
-def _add_caution(figure: _Figure, later: _Figure) -> _Figure:
-    """Give a figure the hedge and the limit that a later sentence gives it."""
-    if figure.hedge is None and later.hedge is not None and figure.measure in (None, later.measure):
-        figure = replace(figure, hedge=later.hedge, measure=later.measure)
+def _add_qualifier_and_limit(figure: _Figure, later: _Figure) -> _Figure:
+    """Give a figure the qualifier and the limit that a later sentence gives it."""
+    if figure.qualifier is None and later.qualifier is not None and figure.measure in (None, later.measure):
+        figure = replace(figure, qualifier=later.qualifier, measure=later.measure)
     if later.is_limit and not figure.bound and not figure.bound_behind:
         figure = replace(figure, bound=later.bound, bound_behind=later.bound_behind)
     return figure

@@ -78,15 +78,22 @@ def build_insight(
 def _build_conclusion(facts: InsightFacts, language: Language) -> Part:
     sentences = [_format_support(facts, language)]
     if denials := _list_new(facts.denials, facts):
-        sentences.append(_fill(language, "denied", quote=_format_quote(denials[0], language)))
+        sentences.append(_fill(language, "denial", quote=_format_quote(denials[0], language)))
     if facts.shared_figure is not None:
         names = _join_names(facts.shared_figure.sources, language)
-        key = "shared_measure" if facts.shared_figure.measure else "shared"
+        key = "shared_figure_with_measure" if facts.shared_figure.measure else "shared_figure"
         figure, measure = facts.shared_figure.text, facts.shared_figure.measure
         sentences.append(_fill(language, key, names=names, figure=figure, measure=measure))
     if unusual_moves := [move for move in facts.moves if is_unusual(move)]:
         greatest = max(unusual_moves, key=lambda move: abs(move.change))
-        sentences.append(_fill(language, "moved", name=greatest.name, change=format_percent(greatest.change)))
+        sentences.append(
+            _fill(
+                language,
+                "unusual_move_around_topic",
+                name=greatest.name,
+                change=format_percent(greatest.change),
+            )
+        )
     facts_told = (
         facts.title,
         facts.summary,
@@ -105,40 +112,50 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
     names = _join_names(official or all_names, language)
     if facts.anniversary_of is not None:
         day = format_day(facts.anniversary_of, language)
-        return _fill(language, "anniversary" if names else "anniversary_alone", day=day, names=names)
+        return _fill(language, "anniversary_records" if names else "anniversary_day", day=day, names=names)
     if official:
-        return _fill(language, "official_alone" if len(all_names) == 1 else "official", names=names)
+        return _fill(language, "official_only" if len(all_names) == 1 else "official", names=names)
     if len(all_names) == 1:
         figure = facts.single_figure
-        key = "with_measure" if facts.single_measure else "with_figure"
+        key = "with_measured_figure" if facts.single_measure else "with_figure"
         with_figure = _fill(language, key, figure=figure, measure=facts.single_measure) if figure else ""
         rest = _format_missing(facts, language)
         cited = _format_credits(facts, language)
         if not (with_figure or cited or rest):
-            return _fill(language, "one_alone", names=names)
-        return _fill(language, "one", names=names, with_figure=with_figure, credits=cited, rest=rest)
+            return _fill(language, "single_report_only", names=names)
+        return _fill(
+            language, "single_report", names=names, with_figure=with_figure, credits=cited, rest=rest
+        )
     if all_names:
-        rest = _format_missing(facts, language) or _fill(language, "unofficial")
+        rest = _format_missing(facts, language) or _fill(language, "no_official_source")
         if facts.credits_by_source:
             named = [_format_citing_source(name, facts, language) for name in all_names]
-            return _fill(language, "outlets", names=_join_names(named, language), credits="", rest=rest)
-        return _fill(language, "outlets", names=names, credits=_format_credits(facts, language), rest=rest)
-    return _fill(language, "own" if facts.is_report else "alone")
+            return _fill(
+                language, "several_reports", names=_join_names(named, language), credits="", rest=rest
+            )
+        return _fill(
+            language, "several_reports", names=names, credits=_format_credits(facts, language), rest=rest
+        )
+    return _fill(language, "market_report" if facts.is_report else "no_sources")
 
 
 def _format_credits(facts: InsightFacts, language: Language) -> str:
     """Say whose reporting the reports relay."""
     if facts.credits:
-        return _fill(language, "credits", names=_join_names(facts.credits, language))
+        return _fill(language, "cited_outlets", names=_join_names(facts.credits, language))
     if facts.originators:
-        return _fill(language, "originators", names=_join_names(facts.originators, language))
-    return _fill(language, "relayed") if facts.is_relayed and len(facts.sources) == 1 else ""
+        return _fill(language, "attributed_to", names=_join_names(facts.originators, language))
+    return _fill(language, "relayed_report") if facts.is_relayed and len(facts.sources) == 1 else ""
 
 
 def _format_citing_source(name: str, facts: InsightFacts, language: Language) -> str:
     """Write the name of a source with the outlets that it alone credits."""
     cited = facts.credits_by_source.get(name, ())
-    return _fill(language, "citing", name=name, names=_join_names(cited, language)) if cited else name
+    return (
+        _fill(language, "outlet_with_citation", name=name, names=_join_names(cited, language))
+        if cited
+        else name
+    )
 
 
 def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:
@@ -149,16 +166,18 @@ def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list
 def _format_missing(facts: InsightFacts, language: Language) -> str:
     """Say which official pages the articles link to, or else which named organisation has none."""
     if facts.linked:
-        return _fill(language, "linked", names=_join_names(facts.linked, language))
+        return _fill(language, "linked_page", names=_join_names(facts.linked, language))
     if not facts.silent:
         return ""
-    return _fill(language, "silent", names=join_names(facts.silent[:MAX_NAMES], language, is_choice=True))
+    return _fill(
+        language, "missing_page", names=join_names(facts.silent[:MAX_NAMES], language, is_choice=True)
+    )
 
 
 def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
     """Build the section on who says what. One report needs none, because the conclusion names its source."""
     lines = [
-        _fill(language, "says", source=words.source, text=words.text.translate(_INNER_QUOTES[language]))
+        _fill(language, "statement", source=words.source, text=words.text.translate(_INNER_QUOTES[language]))
         for words in facts.official_words
         if len(facts.sources) > 1 and words.text != facts.title and words.text not in facts.summary
     ]
@@ -172,14 +191,14 @@ def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
         first_at, first = press[0]
         day, time = format_day(first_at, language), f"{first_at:%H:%M}"
         names = _join_names([name for _, name in press[1:]], language)
-        lines.append(_fill(language, "press", first=first, day=day, time=time, names=names))
+        lines.append(_fill(language, "first_report", first=first, day=day, time=time, names=names))
     lines += [
-        _fill(language, "says", source=one.source, text=one.text.translate(_INNER_QUOTES[language]))
+        _fill(language, "statement", source=one.source, text=one.text.translate(_INNER_QUOTES[language]))
         for one in _list_new(facts.replies, facts)
         if one not in (*facts.denials, *facts.no_comments, *facts.unknowns)
     ]
     lines += [
-        _fill(language, "denied", quote=_format_quote(denial, language))
+        _fill(language, "denial", quote=_format_quote(denial, language))
         for denial in _list_new(facts.denials, facts)[1:]
     ]
     lines += [
@@ -193,16 +212,16 @@ def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
     sentences = [
         _format_measure(group[0].measure, language)
         + FIGURE_JOIN[language].join(
-            _fill(language, "differ_one", source=figure.source, figure=figure.text) for figure in group
+            _fill(language, "difference_figure", source=figure.source, figure=figure.text) for figure in group
         )
-        + _fill(language, "differ_end")
+        + _fill(language, "difference_end")
         for group in facts.differences
     ]
     return _build_part("differ", language, sentences, (facts.title, sentences)) if sentences else None
 
 
 def _format_measure(measure: str, language: Language) -> str:
-    return _fill(language, "differ_measure", measure=measure[0].upper() + measure[1:]) if measure else ""
+    return _fill(language, "difference_measure", measure=measure[0].upper() + measure[1:]) if measure else ""
 
 
 def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:
@@ -219,8 +238,8 @@ def _format_next_date(date: NextDate, facts: InsightFacts, language: Language) -
     """Write a day with its sentence, or with a word on it where the reader has read the sentence."""
     day = format_day(date.day, language)
     if date.text not in facts.summary and date.text not in facts.title:
-        return _fill(language, "next_one", day=day, quote=_format_quote(date, language))
-    return _fill(language, "next_label", day=day, label=date.label) if date.label else day
+        return _fill(language, "next_day_with_quote", day=day, quote=_format_quote(date, language))
+    return _fill(language, "next_day_with_label", day=day, label=date.label) if date.label else day
 
 
 def _format_quote(sentence: SourcedSentence | NextDate, language: Language) -> str:
@@ -240,7 +259,7 @@ def _build_market(facts: InsightFacts, language: Language) -> Part | None:
         return None
     sentences = [_format_move(move, language) for move in facts.moves]
     if facts.realm == "sample":
-        sentences.append(_fill(language, "sample"))
+        sentences.append(_fill(language, "sample_prices"))
     return _build_part("market", language, sentences, (facts.title, _build_market_basis(facts)))
 
 
@@ -253,7 +272,7 @@ def _format_move(move: Move, language: Language) -> str:
     sentences = [
         _fill(
             language,
-            "market_one",
+            "price_move",
             name=move.name,
             before=format_price(move.before, language),
             after=format_price(move.after, language),
@@ -263,10 +282,10 @@ def _format_move(move: Move, language: Language) -> str:
         )
     ]
     if move.market_change is not None:
-        sentences.append(_fill(language, "against", change=format_percent(move.market_change)))
+        sentences.append(_fill(language, "market_move", change=format_percent(move.market_change)))
     if move.usual_share is not None:
         share = format_percent(move.usual_share * 100, signed=False)
-        key = "unusual" if is_unusual(move) else "usual"
+        key = "unusual_move" if is_unusual(move) else "usual_move"
         sentences.append(_fill(language, key, name=move.name, share=share))
     return (" " if language == "en" else "").join(sentences)
 
@@ -275,7 +294,7 @@ def _build_earlier(facts: InsightFacts, language: Language, base_url: str) -> Pa
     if not facts.related:
         return None
     related_days = [(format_day(topic.published_at, language), topic.title) for topic in facts.related]
-    sentences = [_fill(language, "before_one", day=day, title=title) for day, title in related_days]
+    sentences = [_fill(language, "earlier_topic", day=day, title=title) for day, title in related_days]
     links = [{related.title: f"{base_url}/topics/{related.id}?lang={language}"} for related in facts.related]
     return _build_part("before", language, sentences, related_days, separator="\n", links=links)
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 from backend.documents.landmark_archive import Landmark
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.authority import Authorities
-from backend.topics.model import Category, Media, Realm, Topic, TopicText
+from backend.topics.model import ANNIVERSARY_MARK, Category, Media, Realm, Topic, TopicText
 from backend.topics.number_format import format_day
 from backend.topics.reports.report_templates import TEMPLATES
 
@@ -50,7 +50,7 @@ def build_anniversary_topics(
             published_at=datetime.combine(today, time(), UTC),
             url=landmark.urls[0],
             texts={language: _build_anniversary_text(landmark, language) for language in LANGUAGES},
-            external_id=f"{realm}:on-this-day:{today.isoformat()}:{landmark.id}",
+            external_id=f"{realm}{ANNIVERSARY_MARK}{today.isoformat()}:{landmark.id}",
             realm=realm,
             entities=tuple(landmark.entities),
             event=landmark.id,

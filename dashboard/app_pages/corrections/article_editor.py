@@ -23,6 +23,7 @@ from dashboard.frame import states, url_state
 from dashboard.frame.markup import tag, text
 from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, language, t
+from dashboard.i18n.punctuation import add_note
 
 REVIEW_KEY = "cr_review"
 SKELETON_HEIGHT_PX = 620
@@ -128,7 +129,7 @@ def _build_facts(step: Step, rules: int | None) -> str:
         parts.append(
             version_text
             if rules is None
-            else f"{version_text} ({t('corrections.rules_count', n=f'{rules:,}')})"
+            else add_note(version_text, t("corrections.rules_count", n=f"{rules:,}"))
         )
     return tag("p", text(" · ".join(parts)), class_="cp-note")
 

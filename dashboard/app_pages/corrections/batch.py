@@ -30,6 +30,7 @@ from dashboard.frame import states, url_state
 from dashboard.frame.formats import integer
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, t
+from dashboard.i18n.punctuation import add_note
 
 TABLE_KEY = "cr_batch_table"
 TEXT_KEY = "cr_batch_text"
@@ -273,7 +274,7 @@ def _build_date_cell(row: Row, state: BatchState) -> Cell:
     found = find_date(reviewed, state.file) if reviewed else row.date
     if found.day is None:
         return Cell(t("corrections.origin_unknown"), "", "muted")
-    return Cell(f"{found.iso} ({t(f'corrections.origin_{found.origin}')})", found.iso)
+    return Cell(add_note(found.iso, t(f"corrections.origin_{found.origin}")), found.iso)
 
 
 def _on_row_opened() -> None:

@@ -51,6 +51,9 @@ def build_component_texts(lang: Language) -> Mapping[str, Any]:
         "reasons": {kind: translate(f"reason_{kind}") for kind in VIOLATION_TYPES},
         "origins": {origin: translate(f"origin_{origin}") for origin in ORIGINS},
         "languages": dict(LANGUAGE_NAMES),
+        "comma": t("punctuation.comma", lang=lang),
+        "with_label": t("punctuation.with_label", lang=lang),
+        "with_note": t("punctuation.with_note", lang=lang),
         "key_help": {key: translate(key) for key in _KEY_HELP_KEYS},
     }
 

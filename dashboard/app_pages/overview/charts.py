@@ -13,6 +13,7 @@ from dashboard.frame import formats
 from dashboard.frame.formats import ARROWS, UNKNOWN
 from dashboard.frame.palette import DARK_BACKGROUNDS, Scheme, mix, shades
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import add_label
 
 MAP_WIDTH, MAP_HEIGHT = 760.0, 304.0
 """The map's smallest size in pixels; wider pages stretch it, phones list the tiles."""
@@ -37,11 +38,11 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
             h(
                 "a",
                 h("span", coin.symbol, class_="cp-symbol"),
-                h("span", _format_change(coin.change), class_="cp-map-change"),
+                h("span", formats.percent_with_arrow(coin.change), class_="cp-map-change"),
                 href=f"rankings?coin={coin.id}",
                 data_open=coin.id,
                 title=f"{coin.name} · {formats.compact_usd(coin.market_cap, language())}",
-                aria_label=f"{coin.symbol} {_format_change(coin.change)} – {coin.name}",
+                aria_label=f"{coin.symbol} {formats.percent_with_arrow(coin.change)} – {coin.name}",
                 style=_build_tile_style(coin.change, limit, scheme),
             ),
             key=coin.id,
@@ -62,11 +63,6 @@ def _fit_tiles(caps: Sequence[float]) -> list[Rect]:
         if all(min(rect.width, rect.height) >= MIN_TILE_SIDE_PIXELS for rect in rects):
             return rects
     return squarify(caps[:1], MAP_WIDTH, MAP_HEIGHT)
-
-
-def _format_change(change: Decimal | None) -> str:
-    direction = formats.direction(change)
-    return UNKNOWN if direction is None else f"{ARROWS[direction]} {formats.percent(change)}"
 
 
 def compute_tile_colours(change: Decimal | None, limit: Decimal, scheme: Scheme) -> tuple[str, str]:
@@ -156,7 +152,7 @@ def build_histogram(breadth: Breadth, span: Span) -> Node:
                 h("span", formats.integer(count), class_="cp-count"),
                 column,
                 title=label,
-                aria_label=f"{label}: {count}",
+                aria_label=add_label(label, count),
             )
         )
     ends = [

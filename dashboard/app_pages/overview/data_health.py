@@ -18,6 +18,7 @@ from dashboard.frame import formats, price_reasons
 from dashboard.frame.formats import integer, percent
 from dashboard.frame.freshness import provider_name
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import add_label, join_items
 
 MAX_DOUBTFUL_FIGURES = 6
 FEW_INCIDENTS = 6
@@ -90,7 +91,7 @@ def _build_explanation(explanation: price_reasons.Explanation, sentence: str) ->
     return h(
         "p",
         explanation.text,
-        explanation.fault and gap + explanation.fault,
+        explanation.last_failure and gap + explanation.last_failure,
         explanation.provider_message
         and h("span", f"{gap}{t('reasons.details')} ", h("span", explanation.provider_message, lang="en")),
         class_="cp-reason",
@@ -156,7 +157,7 @@ def _build_polling_facts(provider: ProviderStatus, now: datetime) -> list[Node]:
         parts.append(h("span", " · " + t("overview.retries_at", time=local.text), title=local.utc))
     if provider["missing_ids"]:
         missing = t("overview.missing", n=integer(len(provider["missing_ids"])))
-        parts.append(h("span", f" · {missing}", title=", ".join(provider["missing_ids"][:20])))
+        parts.append(h("span", f" · {missing}", title=join_items(provider["missing_ids"][:20])))
     return parts
 
 
@@ -178,7 +179,7 @@ def _build_quota(usage: QuotaUsage) -> Node:
     return h(
         "div",
         h("div", fill, mark, class_="cp-bar", role="img", aria_label=label, title=label),
-        h("p", f"{t('overview.quota')}: {used}", pace, class_="cp-reason"),
+        h("p", add_label(t("overview.quota"), used), pace, class_="cp-reason"),
         class_="cp-quota",
     )
 

@@ -19,6 +19,7 @@ from dashboard.client.market_schemas import (
     Span,
 )
 from dashboard.frame.formats import direction, drop_stale, parse_decimal, parse_instant
+from dashboard.frame.providers import split_source
 
 Concern = Literal["unknown", "conflict", "divergent", "jump", "depeg", "stale"]
 CONCERNS: Sequence[Concern] = get_args(Concern)
@@ -202,7 +203,7 @@ def compute_breadth(rows: Iterable[Coin], span: Span) -> Breadth:
 def join_sources(prices: Mapping[str, PriceRecord]) -> str | None:
     """Joins the providers of all figures to a source label: ``coingecko+coinmarketcap``."""
     labels = {record["source"] for record in prices.values() if record["source"]}
-    return "+".join(sorted({name for label in labels for name in label.split(":")[0].split("+")})) or None
+    return "+".join(sorted({name for label in labels for name in split_source(label)})) or None
 
 
 def find_doubtful_figures(

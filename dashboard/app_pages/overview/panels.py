@@ -14,6 +14,7 @@ from dashboard.frame import formats
 from dashboard.frame.formats import ARROWS, UNKNOWN, parse_decimal
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import join_items
 
 TREND_WIDTH, TREND_HEIGHT = 72, 24
 
@@ -167,7 +168,14 @@ def build_gauge(value: Decimal | None, value_text: str, label: str) -> Node:
         x, y = point_at(float(min(max(value, Decimal(0)), Decimal(100))) / 100).split()
         arcs.append(h("circle", cx=x, cy=y, r="5.5", class_="cp-pointer"))
     words = t("overview.fear_greed_value", value=value_text)
-    return h("svg", *arcs, viewBox="0 0 80 46", role="img", aria_label=f"{words}, {label}", class_="cp-gauge")
+    return h(
+        "svg",
+        *arcs,
+        viewBox="0 0 80 46",
+        role="img",
+        aria_label=join_items((words, label)),
+        class_="cp-gauge",
+    )
 
 
 def _format_exact(value: Decimal | None) -> str:

@@ -13,10 +13,12 @@ from dashboard.charts.plotly_chart import render_chart
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.frame import markup, states
 from dashboard.frame.freshness import source_name
+from dashboard.frame.providers import split_source
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, write_param
 from dashboard.frame.widget_state import bind_widget, bind_widget_with_default
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import add_note, join_items
 
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
 
@@ -72,7 +74,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
     """Renders the picker of assets, their rebased prices and their correlations."""
     listed_assets = [asset for asset in chosen if asset in table.by_id]
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
-        labels = {row.id: f"{row.name} ({row.symbol})" for row in table.rows}
+        labels = {row.id: add_note(row.name, row.symbol) for row in table.rows}
         picker = bind_widget_with_default("compare_pick", listed_assets, choose)
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
@@ -103,7 +105,7 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
         {asset: table.by_id[asset].candles for asset in assets}, CANDLE_MS[table.span]
     )
     if comparison.without_candles:
-        names = ", ".join(table.by_id[asset].name for asset in comparison.without_candles)
+        names = join_items(table.by_id[asset].name for asset in comparison.without_candles)
         st.html(markup.note(t("rankings.compare_without", names=names)))
     if not comparison.index:
         return
@@ -118,13 +120,13 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     )
     alt = t(
         "rankings.compare_alt",
-        names=", ".join(table.by_id[asset].name for asset in comparison.index),
+        names=join_items(table.by_id[asset].name for asset in comparison.index),
         start=f"{comparison.times[0]:%Y-%m-%d %H:%M} UTC",
     )
     render_chart(figure, key="rk_compare_lines", height=comparison_chart.HEIGHT_PIXELS, alt=alt)
     left, right = st.columns([3, 2])
     sources = (table.by_id[asset].source or "" for asset in assets)
-    providers = {name for source in sources for name in source.split(":")[0].split("+") if name}
+    providers = {name for source in sources for name in split_source(source) if name}
     figures = comparison_chart.build_figure_table(comparison, table.by_id, table.span)
     left.html(
         figures

@@ -1,4 +1,4 @@
-"""Renders the panel of one coin beside the table: candles, its move, topics, quotes, reasons and figures."""
+"""Renders the panel of one coin beside the table: candles, price change, topics, quotes and figures."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import coin_panel_move, coin_panel_sections, coin_panel_topics
+from dashboard.app_pages.rankings import coin_panel_price_change, coin_panel_sections, coin_panel_topics
 from dashboard.app_pages.rankings.columns import CANDLE_COUNTS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
@@ -75,7 +75,7 @@ def build_title(row: Row) -> str:
 def render_body(
     row: Row, rows: Sequence[Row], status: MarketStatus | None, theme: Theme, calls: PanelCalls
 ) -> None:
-    """Renders candles, move, topics, quotes and figures; each part has its own error and hides no other."""
+    """Renders the parts of the panel. Each part shows its own error and hides no other."""
     lang, now = language(), datetime.now(UTC)
     st.segmented_control(
         t("chart.candles"),
@@ -87,7 +87,7 @@ def render_body(
     )
     notes = _render_candles(row, calls.span.value, theme, calls.candles.result())
     quotes, asset = calls.quotes.result(), calls.asset.result()
-    move = coin_panel_move.build_move(
+    price_change = coin_panel_price_change.build_price_change(
         row,
         rows,
         calls.week.result().data,
@@ -97,7 +97,7 @@ def render_body(
         lang,
         now,
     )
-    st.html(notes + move)
+    st.html(notes + price_change)
     topics = st.container(key="rk_topics")
     if quotes.data is not None:
         quotes_html = coin_panel_sections.build_quotes(

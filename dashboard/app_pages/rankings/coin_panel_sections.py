@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 
-from dashboard.app_pages.rankings.rows import Row
+from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
 from dashboard.frame import price_reasons
@@ -26,7 +26,9 @@ from dashboard.frame.formats import (
     significant,
 )
 from dashboard.frame.freshness import provider_name
+from dashboard.frame.providers import split_source
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_label, end_sentence, join_sentences
 
 LINK_KINDS = (
     "website",
@@ -79,7 +81,7 @@ def build_source_line(row: Row, lang: Language, now: datetime) -> str:
     if row.sample:
         facts.append(f"◇ {t('chart.sample')}")
     elif row.source:
-        facts.append(" + ".join(provider_name(name) for name in row.source.split(":")[0].split("+")))
+        facts.append(" + ".join(provider_name(name) for name in split_source(row.source)))
     else:
         facts.append(t("rankings.source_none"))
     if row.last_updated is not None:
@@ -90,9 +92,6 @@ def build_source_line(row: Row, lang: Language, now: datetime) -> str:
     ]
     warnings = "".join(f' <strong class="rk-warn">⚠ {escape(mark)}</strong>' for mark in marks)
     return escape(" · ".join(facts)) + warnings
-
-
-FLAGS = ("divergent", "conflict", "depeg", "jump", "missing")
 
 
 def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
@@ -107,7 +106,7 @@ def build_quotes(answer: AssetQuotes, lang: Language, now: datetime) -> str:
     return (
         f'{title}<table class="cp-table"><caption class="rk-sr">{escape(t("rankings.quotes"))}</caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p><strong>{escape(t('rankings.rule'))}.</strong> {escape(rule)}</p>"
+        f"<p><strong>{escape(end_sentence(t('rankings.rule')))}</strong> {escape(rule)}</p>"
         f'<p class="cp-small-note">{_build_reason(answer, now)}</p>{build_spread(answer, now)}'
     )
 
@@ -129,10 +128,10 @@ def _build_quote_rows(quote: ProviderQuote, lang: Language, now: datetime) -> st
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
     quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
-    gap = " " if lang == "en" else ""
-    details = _build_reason(quote, now) + (
-        f"{gap}{escape(t('chart.volume'))}: {compact_usd(volume, lang)}." if volume is not None else ""
-    )
+    volume_text = ""
+    if volume is not None:
+        volume_text = end_sentence(add_label(t("chart.volume"), compact_usd(volume, lang)))
+    details = join_sentences(_build_reason(quote, now), escape(volume_text))
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
         f'<td title="{escape(price_label(quoted_price, lang))}">{price(quoted_price)}</td>'
@@ -220,11 +219,13 @@ def build_links(asset: Asset) -> str:
     links = [(kind, urls_of_kind[0]) for kind, urls_of_kind in urls.items() if urls_of_kind]
     page = asset["urls"]["datasrc2"]
     links += [("datasrc2", page)] if page else []
-    items = "".join(_build_link(kind, url) for kind, url in links if url.startswith(("https://", "http://")))
+    items = "".join(
+        _build_external_link(kind, url) for kind, url in links if url.startswith(("https://", "http://"))
+    )
     return f'<h3>{escape(t("rankings.links"))}</h3><ul class="rk-links">{items}</ul>' if items else ""
 
 
-def _build_link(kind: str, url: str) -> str:
+def _build_external_link(kind: str, url: str) -> str:
     name = escape(t(f"rankings.link_{kind}"))
     return f'<li><a href="{escape(url)}" target="_blank" rel="noopener noreferrer">{name}</a></li>'
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.rankings.price_move import split_by_span
+from dashboard.app_pages.rankings.price_change_context import split_by_span
 from dashboard.client import Fetched, topics
 from dashboard.client.market_schemas import Span
 from dashboard.client.topics import TopicItem, TopicPage

@@ -16,6 +16,7 @@ from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import UNKNOWN, percent
 from dashboard.frame.palette import mix
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import add_note
 
 HEIGHT_PIXELS = 400
 MARGIN = {"l": 44, "r": 68, "t": 34, "b": 38}
@@ -184,7 +185,7 @@ def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: Sp
         row = rows[asset]
         body.append(
             [
-                f"{row.name} ({row.symbol})",
+                add_note(row.name, row.symbol),
                 percent(row.change(span)),
                 *(percent(None if part is None else Decimal(str(part)), signed=False) for part in figures),
                 *(ends or [UNKNOWN] * 2),

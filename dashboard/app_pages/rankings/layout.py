@@ -82,7 +82,8 @@ def _hold_rows(newest: RankTable) -> RankTable:
     """Returns the browser's current rows if the URL has just changed, else the newest.
 
     A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
-    refresh, whose URL is the same as that of the run before.
+    refresh, whose URL is the same as that of the run before. See "A browser that is one answer behind" in
+    ``docs/decisions/0012-streamlit-under-asgi.md``.
     """
     params, now, key = read_query(), time.monotonic(), (newest.span, language())
     before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
@@ -138,7 +139,7 @@ def _render_export_menu(table: RankTable, view: TableView, display_mode: str) ->
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
         st.caption(t("rankings.export_sample"))
-    _render_downloads(Export(rows, datetime.now(UTC), _build_link()))
+    _render_downloads(Export(rows, datetime.now(UTC), _build_view_url()))
 
 
 def _render_downloads(export: Export) -> None:
@@ -154,7 +155,7 @@ def _render_downloads(export: Export) -> None:
             )
 
 
-def _build_link() -> str:
+def _build_view_url() -> str:
     """Builds the URL that reopens the current view."""
     query = urlencode(read_query())
     page = (st.context.url or "").split("?")[0]

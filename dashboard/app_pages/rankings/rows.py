@@ -14,6 +14,10 @@ from typing import Any
 from dashboard.app_pages.rankings.table_view import TableView, build_slug, normalize_search_text
 from dashboard.client.market_schemas import Span
 from dashboard.frame.formats import direction, drop_stale, parse_instant
+from dashboard.frame.providers import split_source
+
+FLAGS = ("conflict", "divergent", "jump", "depeg")
+"""Codes of :attr:`Row.flags`, with which the service marks a doubtful price; most serious first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Row:
 
     @property
     def sample(self) -> bool:
-        return bool(self.source and self.source.split(":")[0] == "sample")
+        return bool(self.source and split_source(self.source) == ["sample"])
 
     @property
     def stablecoin(self) -> bool:

@@ -83,6 +83,6 @@ def _build_bar(slot: datetime, value: Decimal | None, agree_limit: Decimal, conf
     if value is None:
         return "<i></i>"
     level = "ok" if value <= agree_limit else "mid" if value <= conflict_limit else "bad"
-    words = f"{slot:%H:%M} UTC · {significant(value, 2)} %"
+    words = f"{slot:%H:%M} UTC · {significant(value, 2)}%"
     bar_height = max(3.0, compute_height_percent(value, conflict_limit))
     return f'<i class="rk-{level}" style="height:{bar_height:.1f}%" title="{escape(words)}"></i>'

@@ -12,9 +12,10 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.client.market_schemas import Span
-from dashboard.frame.formats import ARROWS, compact_usd, direction, percent, price
+from dashboard.frame.formats import compact_usd, direction, percent_with_arrow, price
 from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_note
 
 Size = Literal["cap", "volume"]
 MAX_TILES = 120
@@ -58,7 +59,7 @@ def build_figure(
     The tiles come first, then the groups, whose areas are those of their tiles.
     """
     rows = rows[:MAX_TILES]
-    limit = colour_scale.compute_full_colour_change((row.change(span) for row in rows), span)
+    limit = _compute_full_colour_change(rows, span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
     groups = list(dict.fromkeys(map(get_group, rows))) if grouped else []
@@ -76,7 +77,7 @@ def build_figure(
             "cornerradius": 4,
             "pad": {"t": GROUP_HEAD_PIXELS if grouped else 2, "l": 2, "r": 2, "b": 2},
         },
-        "text": [format_change(row.change(span)) for row in rows] + [""] * group_count,
+        "text": [percent_with_arrow(row.change(span), mark_flat=False) for row in rows] + [""] * group_count,
         "customdata": [
             [row.name, price(row.price), compact_usd(get_size(row, size), lang), row.source or "", row.symbol]
             for row in rows
@@ -131,15 +132,14 @@ def compute_tile_colour(change: Decimal | None, limit: Decimal, shades: Shades, 
     return mix(tone, background, 0.10 + 0.32 * float(strength))
 
 
-def format_change(change: Decimal | None) -> str:
-    change_direction = direction(change)
-    arrow = f"{ARROWS[change_direction]} " if change_direction in ("up", "down") else ""
-    return arrow + percent(change)
+def _compute_full_colour_change(rows: Sequence[Row], span: Span) -> Decimal:
+    """Computes the change from which the tiles of the first :data:`MAX_TILES` rows have their full colour."""
+    return colour_scale.compute_full_colour_change((row.change(span) for row in rows[:MAX_TILES]), span)
 
 
 def build_legend(rows: Sequence[Row], span: Span, shades: Shades, background: str) -> str:
     """Builds the legend of the drawn rows: seven colours with their percentages as text."""
-    limit = colour_scale.compute_full_colour_change((row.change(span) for row in rows[:MAX_TILES]), span)
+    limit = _compute_full_colour_change(rows, span)
     steps = [limit * k / 3 for k in range(-3, 4)]
     colours = [compute_tile_colour(step, limit, shades, background) for step in steps]
     boxes = "".join(
@@ -167,11 +167,11 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
     ]
     body = [
         [
-            f"{row.name} ({row.symbol})",
+            add_note(row.name, row.symbol),
             get_group(row) or t("rankings.no_category"),
             compact_usd(get_size(row, size), lang),
             price(row.price),
-            format_change(row.change(span)),
+            percent_with_arrow(row.change(span), mark_flat=False),
             row.source or "–",
         ]
         for row in rows

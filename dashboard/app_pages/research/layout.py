@@ -122,6 +122,7 @@ def _render_result(snapshot: JobSnapshot, job: Job) -> None:
 
 def _render_export(snapshot: JobSnapshot, job: Job) -> None:
     translations = {name: t(f"research.{name}") for name in report.WORDS}
+    translations["with_label"] = t("punctuation.with_label")
     translations |= {f"verdict_{word}": t(f"research.verdict_{word}") for word in ASSESSMENTS}
     translations |= {
         f"confidence_{level}": t(f"research.confidence_{level}") for level in ("high", "medium", "low")

@@ -8,10 +8,12 @@ from typing import Any
 from dashboard.frame.markdown import escape_markdown
 
 Words = Mapping[str, str]
-"""Texts by the keys of :data:`WORDS`, verdict words, and types as ``source_…`` and ``entity_…``."""
+"""Texts by the keys of :data:`WORDS`, verdict words, types as ``source_…`` and ``entity_…``, and the template
+``with_label``."""
 WORDS = (
     "title", "probability", "confidence", "why", "sources", "sources_near", "sources_none", "authority",
     "relevance", "news", "valid_yes", "valid_no", "valid_unknown", "report_published", "report_note",
+    "report_verdict",
     "metric_rounds", "metric_found", "metric_sources", "metric_quality", "entities_caption", "col_entity",
     "col_named", "col_type", "col_site", "col_account",
 )  # fmt: skip
@@ -28,13 +30,18 @@ def build_fact_check_markdown(job: Mapping[str, Any], words: Words, link: str = 
     truth = result["truth_assessment"]
     word, level = truth["assessment"], truth["confidence_level"]
     percent = f"{float(truth['truth_probability']) * 100:.0f}%"
+    verdict = words["report_verdict"].format(
+        probability=words["probability"],
+        percent=percent,
+        confidence=words["confidence"],
+        level=words[f"confidence_{level}"],
+    )
     lines = [
         f"# {escape_markdown(result['statement'])}",
         "",
-        f"**{words[f'verdict_{word}']}** {words['probability']}: {percent}. "
-        f"{words['confidence']}: {words[f'confidence_{level}']}.",
+        f"**{words[f'verdict_{word}']}** {verdict}",
         "",
-        f"{words['why']}: {escape_markdown(truth['reasoning'])}",
+        _add_label("why", escape_markdown(truth["reasoning"]), words),
         "",
         f"## {words['sources']}",
         "",
@@ -52,7 +59,7 @@ def build_fact_check_markdown(job: Mapping[str, Any], words: Words, link: str = 
         ("metric_sources", metrics["total_sources"]),
         ("metric_quality", metrics["quality_sources_found"]),
     )
-    lines.append(" · ".join(f"{words[name]}: {value}" for name, value in counts))
+    lines.append(" · ".join(_add_label(name, value, words) for name, value in counts))
     return "\n".join([*lines, "", *_build_footer(job, words, link)])
 
 
@@ -78,6 +85,10 @@ def build_entities_markdown(job: Mapping[str, Any], words: Words, link: str = ""
     return "\n".join([*lines, "", *_build_footer(job, words, link)])
 
 
+def _add_label(name: str, value: object, words: Words) -> str:
+    return words["with_label"].format(label=words[name], value=value)
+
+
 def _build_source(number: int, source: Mapping[str, Any], words: Words) -> list[str]:
     valid = {True: "valid_yes", False: "valid_no", None: "valid_unknown"}[source["validated"]]
     facts = [
@@ -89,7 +100,7 @@ def _build_source(number: int, source: Mapping[str, Any], words: Words) -> list[
     if source["is_news_like"]:
         facts.insert(1, words["news"])
     if source["published_at"]:
-        facts.append(f"{words['report_published']}: {source['published_at'][:10]}")
+        facts.append(_add_label("report_published", source["published_at"][:10], words))
     quote = [f"   > {escape_markdown(line)}" for line in source["summary"].splitlines() if line.strip()]
     return [
         f"{number}. **{escape_markdown(source['title'])}**  ",

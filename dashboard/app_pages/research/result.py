@@ -14,6 +14,7 @@ from dashboard.components.text_marks import NamedEntity
 from dashboard.frame import formats
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import add_label
 
 HEADING_ID = "rs-verdict"
 VERDICT_GLYPHS: Mapping[Assessment, str] = {
@@ -176,13 +177,15 @@ def _build_metrics(result: SourcesResult) -> str:
     query = result["refined_query"]
     query_paragraph = tag(
         "p",
-        text(f"{t('research.query')}: "),
+        text(add_label(t("research.query"), "")),
         tag("span", text(query), lang=detect_html_lang(query)),
         class_="cp-note",
     )
     original_urls = result["original_urls"]
     urls = (
-        tag("p", text(f"{t('research.sent_urls')}: " + " · ".join(original_urls)), class_="cp-note rs-sent")
+        tag(
+            "p", text(add_label(t("research.sent_urls"), " · ".join(original_urls))), class_="cp-note rs-sent"
+        )
         if original_urls
         else ""
     )

@@ -11,6 +11,7 @@ from dashboard.components.text_marks import Mark
 from dashboard.frame import web_links
 from dashboard.frame.markup import detect_html_lang, tag, text
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import add_note
 
 SOURCE_TYPES = (
     "regulator", "court", "government", "onchain", "official", "exchange", "data_provider", "press",
@@ -28,7 +29,9 @@ def build_sources(result: SourcesResult) -> str:
     head = tag(
         "h2",
         text(
-            f"{t('research.sources')} ({len(primary_sources)})" if primary_sources else t("research.sources")
+            add_note(t("research.sources"), len(primary_sources))
+            if primary_sources
+            else t("research.sources")
         ),
     )
     if not primary_sources:

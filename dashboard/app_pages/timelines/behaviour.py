@@ -8,12 +8,13 @@ import numpy as np
 from backend.timelines.analysis.behaviour import Cost, Scatter
 from backend.timelines.columns.run_arrays import RunArrays
 from dashboard.app_pages.timelines.comparison_data import escape_markup, round_values, shorten
-from dashboard.app_pages.timelines.section_text import format_mean, format_percent, join_names
+from dashboard.app_pages.timelines.section_text import format_mean, format_percent
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.frame.formats import UNKNOWN
 from dashboard.frame.theme import Theme
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import join_items
 
 HEIGHT_PX = 300
 MAX_NUMBERED_PROFILES = 16
@@ -163,7 +164,7 @@ def describe_cost_numbers(costs: Sequence[Cost], profiles: Sequence[str]) -> str
 
 def build_cost_alt(costs: Sequence[Cost], profiles: Sequence[str]) -> str:
     best = [profiles[cost.profile] for cost in costs if cost.frontier]
-    return t("timelines.case_cost_alt", n=len(costs), names=join_names(best))
+    return t("timelines.case_cost_alt", n=len(costs), names=join_items(best))
 
 
 def build_cost_table(costs: Sequence[Cost], profiles: Sequence[str]) -> Table:

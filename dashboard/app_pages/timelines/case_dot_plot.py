@@ -13,6 +13,7 @@ from dashboard.app_pages.timelines.section_text import format_percent
 from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import add_label, end_sentence, join_sentences
 
 VISIBLE_CASES, MAX_CASES = 24, 400
 """Number of cases at first, and after a click on "show all"."""
@@ -106,6 +107,7 @@ def _build_row(
         b_mean=format_percent(row.b_mean),
         b_runs=row.b_runs,
     )
+    difference = section_text.format_difference(row.difference, row.interval)
     link = h(
         "a",
         section_text.build_name(row.case, "tlp-case"),
@@ -118,7 +120,7 @@ def _build_row(
         ),
         href=links.build(open_case=row.case, run=None, tab="runs"),
         data_open=row.case,
-        title=f"{row.case}: {section_text.format_difference(row.difference, row.interval)}. {means}",
+        title=join_sentences(end_sentence(add_label(row.case, difference)), means),
         aria_current="true" if row.case == state.open_case else None,
     )
     return h("li", link, key=row.case)

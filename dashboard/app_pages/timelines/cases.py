@@ -25,6 +25,7 @@ from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.charts.plotly_chart import render_chart
 from dashboard.frame import theme
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import end_sentence, join_sentences
 
 VISIBLE_CASES = 25
 MAX_DEDUCTIONS = 15
@@ -125,7 +126,7 @@ def _render_behaviour(arrays: RunArrays, metrics: list[str], pair: tuple[str, st
         ),
         key="tlp_behaviour",
         height=behaviour.HEIGHT_PX,
-        alt=f"{t('timelines.case_behaviour')}. {behaviour.describe_metric(scatter)}",
+        alt=join_sentences(end_sentence(t("timelines.case_behaviour")), behaviour.describe_metric(scatter)),
         table=behaviour.build_scatter_table(arrays, scatter),
         lazy=True,
     )

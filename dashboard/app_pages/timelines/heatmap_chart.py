@@ -20,7 +20,7 @@ ROW_PX, HEAD_PX = 20, 132
 MAX_NUMBERED_PROFILES = 10
 """Maximum number of profiles whose cells show their number; more would not fit on a phone."""
 ACCENT_SHARES = (0.06, 0.22, 0.38, 0.54, 0.7)
-"""Share of the accent colour at even steps from 0 to 100 %, so that text on it stays readable."""
+"""Share of the accent colour at even steps from 0 to 100%, so that text on it stays readable."""
 
 
 def compute_height(heatmap: Heatmap) -> int:
@@ -51,7 +51,7 @@ def build_figure(heatmap: Heatmap, profiles: Sequence[str], cases: Sequence[str]
         "ygap": 1,
         "hoverongaps": False,
         "hovertemplate": (
-            "%{y}<br>%{x}<br><b>%{z:.1f} %</b> · "
+            "%{y}<br>%{x}<br><b>%{z:.1f}%</b> · "
             f"{t('timelines.case_runs')} %{{customdata}}<extra></extra>"
         ),
         **({"texttemplate": "%{z:.0f}", "textfont": {"color": theme.ink, "size": 10}} if numbered else {}),

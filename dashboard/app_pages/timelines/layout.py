@@ -31,6 +31,7 @@ from dashboard.frame import freshness, head, refresh, states
 from dashboard.frame.markup import tag, text
 from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import t
+from dashboard.i18n.punctuation import join_items
 
 SKELETON_HEIGHT_PX = 900
 IMPORT_COMMAND = "chainproof runs import FILE --add-profiles"
@@ -121,7 +122,7 @@ def _explain_missing_runs(loaded: TimelinesData) -> None:
     with st.container(key="tl_nothing", border=True, gap="small"):
         st.html(tag("p", text(t("timelines.no_runs")), class_="cp-empty"))
         if loaded.profiles:
-            names = ", ".join(sorted(loaded.profiles)[:20])
+            names = join_items(sorted(loaded.profiles)[:20])
             st.html(tag("p", text(t("timelines.no_runs_yet", names=names)), class_="cp-note"))
         st.html(tag("p", text(t("timelines.no_runs_do")), class_="cp-note"))
         st.code(IMPORT_COMMAND, language=None)

@@ -98,7 +98,7 @@ def build_table(ranking: DeductionRanking, names: Sequence[str]) -> Table:
         [
             label,
             *(format_points(lost_shares[index]) for _, lost_shares in _pair_values(ranking, names)),
-            f"{100 * (shares[index] or 0):.0f} %",
+            f"{100 * (shares[index] or 0):.0f}%",
         ]
         for index, label in enumerate(list_labels(ranking))
     ]

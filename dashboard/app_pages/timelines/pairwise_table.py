@@ -17,6 +17,7 @@ from dashboard.charts.plotly_chart import Figure, Table, render_chart
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import theme
 from dashboard.i18n import language, t
+from dashboard.i18n.punctuation import end_sentence, join_sentences
 
 MAX_TABLE_PROFILES = 16
 """Maximum number of profiles in a table of links; the pairs of more profiles are a figure."""
@@ -41,7 +42,9 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
         section_text.add_watermark(build_figure(matrix, names, page_theme), names),
         key=FIGURE_KEY,
         height=520,
-        alt=f"{t('timelines.cmp_pairs')}. {verdicts.pairs_sentence(matrix, language())}",
+        alt=join_sentences(
+            end_sentence(t("timelines.cmp_pairs")), verdicts.pairs_sentence(matrix, language())
+        ),
         table=_build_figure_table(matrix, names),
         on_pick=_on_marker_clicked,
         lazy=True,

@@ -29,8 +29,8 @@ def render_section_heading(title: str, note: str = "") -> None:
 
 
 def format_percent(score: float) -> str:
-    """Format a score as a percentage of the maximum: ``85.0 %``; a dash if it is unknown."""
-    return UNKNOWN if math.isnan(score) else f"{score * 100:.1f} %"
+    """Format a score as a percentage of the maximum: ``85.0%``; a dash if it is unknown."""
+    return UNKNOWN if math.isnan(score) else f"{score * 100:.1f}%"
 
 
 def render_heading(title: str, *, id_: str | None = None) -> None:
@@ -63,7 +63,7 @@ def format_signed_points(difference: float) -> str:
 
 
 def format_difference(difference: float, interval: Interval | None) -> str:
-    """Format a difference and its interval: ``+4.1 points (95 % +0.9 to +7.3)``."""
+    """Format a difference and its interval: ``+4.1 points (95% +0.9 to +7.3)``."""
     points_text = t("timelines.cmp_points", n=format_signed_points(difference))
     if interval is None:
         return points_text
@@ -76,7 +76,7 @@ def format_difference(difference: float, interval: Interval | None) -> str:
 
 
 def format_mean(mean: float, interval: Interval | None = None) -> str:
-    """Format a mean score and its interval: ``61.2 %``, ``61.2 % (55.0–67.1)``."""
+    """Format a mean score and its interval: ``61.2%``, ``61.2% (55.0–67.1)``."""
     if interval is None:
         return format_percent(mean)
     return f"{format_percent(mean)} ({format_points(interval.low)}–{format_points(interval.high)})"
@@ -96,10 +96,6 @@ def add_watermark(figure: Figure, profiles: Sequence[str]) -> Figure:
             plotting.build_watermark(theme.current_theme().ink, 44),
         ]
     return figure
-
-
-def join_names(names: Sequence[str]) -> str:
-    return (", " if language() == "en" else "、").join(names)
 
 
 def format_local_time(at: datetime) -> formats.LocalTime:

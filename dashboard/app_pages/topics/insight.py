@@ -146,7 +146,7 @@ def _build_move(move: PriceMove) -> Node:
             "td",
             h(
                 "span",
-                f"{formats.ARROWS[direction]} {formats.percent(change)}",
+                formats.percent_with_arrow(change),
                 class_=f"cp-change cp-{direction}",
             ),
             mark if is_unusual is not None else None,

@@ -19,34 +19,34 @@ def read_filters() -> Filters:
     """Read the filters; invalid values count as missing."""
     return Filters(
         language=read_language(),
-        category=next((code for code in CATEGORIES if code == _read_param(CATEGORY)), None),
-        since=filter_params.parse_day(_read_param(SINCE)),
-        until=filter_params.parse_day(_read_param(UNTIL)),
-        entity=filter_params.parse_entity_id(_read_param(ENTITY)),
-        search_text=_read_param(SEARCH),
-        page=filter_params.parse_number(_read_param(PAGE)) or 1,
+        category=next((code for code in CATEGORIES if code == url_state.read_param(CATEGORY)), None),
+        since=filter_params.parse_day(url_state.read_param(SINCE)),
+        until=filter_params.parse_day(url_state.read_param(UNTIL)),
+        entity=filter_params.parse_entity_id(url_state.read_param(ENTITY)),
+        search_text=url_state.read_param(SEARCH),
+        page=filter_params.parse_number(url_state.read_param(PAGE)) or 1,
     )
 
 
 def read_language() -> Language:
     """Read the language of topics; by default, the language of the dashboard."""
-    code = _read_param(LANG)
+    code = url_state.read_param(LANG)
     return next((lang for lang in LANGUAGES if lang == code), i18n.language())
 
 
 def read_topic() -> str:
     """Return the id of the open topic from the URL, unchecked; empty if none is open."""
-    return _read_param(TOPIC).strip()
+    return url_state.read_param(TOPIC).strip()
 
 
 def is_side_by_side() -> bool:
     """True if the open topic is shown in two languages side by side."""
-    return _read_param(SIDE_BY_SIDE) == "1"
+    return url_state.read_param(SIDE_BY_SIDE) == "1"
 
 
 def read_params() -> Mapping[str, str]:
     """Read all parameters of the page, for links."""
-    return {name: _read_param(name) for name in PARAMS}
+    return {name: url_state.read_param(name) for name in PARAMS}
 
 
 def build_link(**changes: str) -> str:
@@ -89,7 +89,7 @@ def show_entity(entity: str) -> None:
 
 def build_entity_link(entity: str) -> str:
     """Build a link to the list of all topics about an entity, in the language of topics."""
-    return links.build_url({LANG: _read_param(LANG), ENTITY: entity})
+    return links.build_url({LANG: url_state.read_param(LANG), ENTITY: entity})
 
 
 def go_to_page(page: int) -> None:
@@ -120,7 +120,3 @@ def _request_focus(target: str) -> None:
 
 def set_side_by_side(on: bool) -> None:
     url_state.write_param(SIDE_BY_SIDE, "1" if on else "")
-
-
-def _read_param(name: str) -> str:
-    return url_state.read_param(name)

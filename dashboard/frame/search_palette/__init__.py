@@ -80,10 +80,10 @@ def _build_actions() -> Iterator[Item]:
             f"theme:{theme}",
             *(
                 t(
-                    "frame.search_choice",
+                    "punctuation.with_label",
                     lang=lang,
-                    setting=t("frame.settings_theme", lang=lang),
-                    choice=t(f"frame.theme_{theme}", lang=lang),
+                    label=t("frame.settings_theme", lang=lang),
+                    value=t(f"frame.theme_{theme}", lang=lang),
                 )
                 for lang in LANGUAGES
             ),
@@ -93,10 +93,10 @@ def _build_actions() -> Iterator[Item]:
             f"language:{code}",
             *(
                 t(
-                    "frame.search_choice",
+                    "punctuation.with_label",
                     lang=lang,
-                    setting=t("frame.settings_language", lang=lang),
-                    choice=LANGUAGE_NAMES[code],
+                    label=t("frame.settings_language", lang=lang),
+                    value=LANGUAGE_NAMES[code],
                 )
                 for lang in LANGUAGES
             ),

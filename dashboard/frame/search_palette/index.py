@@ -48,7 +48,7 @@ def load_index(lang: Language) -> SearchIndex:
         "is_complete": all(answer.data is not None for answer in (assets, prices, names, stories, profiles)),
         "coins": build_coins(coins, prices.data or {}, names_by_id, lang),
         "topics": [
-            (story["title"], "", _build_link("/topics", topic=str(story["id"])), "")
+            (story["title"], "", _build_url("/topics", topic=str(story["id"])), "")
             for story in (stories.data["topics"] if stories.data is not None else ())
         ],
         "entities": build_entities({id: entry for id, entry in names_by_id.items() if id not in ids}, lang),
@@ -69,7 +69,7 @@ def build_coins(
         _build_item(
             names[coin["id"]][lang] if coin["id"] in names else coin["name"],
             coin["symbol"].upper(),
-            _build_link("/rankings", coin=coin["id"]),
+            _build_url("/rankings", coin=coin["id"]),
             [coin["name"], *_list_names(names.get(coin["id"]))],
         )
         for coin in ranked
@@ -82,7 +82,7 @@ def build_entities(names: Mapping[str, LocalizedNames], lang: Language) -> list[
         _build_item(
             entry[lang],
             entry["en"] if entry[lang] != entry["en"] else "",
-            _build_link("/topics", entity=id),
+            _build_url("/topics", entity=id),
             _list_names(entry),
         )
         for id, entry in names.items()
@@ -93,7 +93,7 @@ def build_entities(names: Mapping[str, LocalizedNames], lang: Language) -> list[
 def build_profiles(names: Iterable[str]) -> list[Item]:
     """Build the items of evaluation profiles, sorted by name."""
     return [
-        (name, "", _build_link("/timelines", profiles=re.sub(r"([\\,])", r"\\\1", name)), "")
+        (name, "", _build_url("/timelines", profiles=re.sub(r"([\\,])", r"\\\1", name)), "")
         for name in sorted(names, key=str.casefold)
     ]
 
@@ -113,7 +113,7 @@ def _build_item(label: str, note: str, link: str, names: Iterable[str]) -> Item:
     return label, note, link, "\n".join(others)
 
 
-def _build_link(path: str, **query: str) -> str:
+def _build_url(path: str, **query: str) -> str:
     return f"{path}?{urlencode(query)}"
 
 

@@ -45,7 +45,7 @@ def test_two_profiles_get_a_verdict(file: str) -> None:
     code, output = _run("A", "B", "--file", file)
     assert code == 0
     assert (
-        "B is ahead by 8.5 points, 95 % 5.3 to 11.5, 8 shared cases; "
+        "B is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; "
         "32 cases would be needed to show 2 points." in output
     )
     assert "1 run of A is excluded: the infrastructure failed, not the model." in output

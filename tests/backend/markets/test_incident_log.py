@@ -106,7 +106,7 @@ def test_an_incident_is_listed_with_its_asset_and_reason_code(service: Running) 
         "opened_at": "2026-11-15T10:07:42Z",
         "closed_at": "2026-11-16T10:07:42Z",
         "worst_pct": "2.5",
-        "detail": "The price is 2.50 % from one dollar (limit 1.00 %).",
+        "detail": "The price is 2.50% from one dollar (limit 1.00%).",
         "detail_code": "off_peg",
         "detail_values": {"off_pct": "2.50", "limit_pct": "1.00"},
     }

@@ -52,13 +52,13 @@ def test_values_are_encoded_by_the_type_of_their_name():
         "hold_seconds": 900,
     }
     assert reason.text == (
-        "CoinGecko, CoinMarketCap and third differ by 1.00 % (limit 1.00 %): "
+        "CoinGecko, CoinMarketCap and third differ by 1.00% (limit 1.00%): "
         "the last good figure, of 2026-05-18T12:00:00Z, stands until it is 15 min old."
     )
     assert build_reason("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
 
 
-@pytest.mark.parametrize(("move", "sentence"), [("50", "+50.00 %"), ("-3.5", "-3.50 %")])
+@pytest.mark.parametrize(("move", "sentence"), [("50", "+50.00%"), ("-3.5", "-3.50%")])
 def test_a_move_is_shown_with_its_sign(move, sentence):
     assert sentence in build_reason("jump_waits", move_pct=Decimal(move)).text
 

@@ -207,7 +207,7 @@ def test_nothing_of_the_library_is_loaded_without_a_collector() -> None:
         from backend.runtime import tracing
         tracing.start(None, "chainproof-worker")
         with tracing.trace("block", {}):
-            tracing.describe_span({})
+            tracing.update_current_span({})
         print([name for name in sys.modules if name.startswith("opentelemetry")])
     """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -51,7 +51,7 @@ def explain_in(code: str, lang: str, monkeypatch: pytest.MonkeyPatch, **more: st
 
 def test_every_reason_of_the_service_has_texts_and_every_text_a_reason() -> None:
     assert set(MESSAGES) == CODES
-    assert set(price_reasons.FAULTS) == {fault.value for fault in ErrorKind}
+    assert set(price_reasons.ERROR_KINDS) == {kind.value for kind in ErrorKind}
 
 
 @pytest.mark.parametrize("code", MESSAGES)
@@ -109,8 +109,8 @@ def test_a_provider_is_quoted_and_its_failure_is_translated(
     found = explain_in(
         "failed_repeatedly", "ja", monkeypatch, provider_message="slow <b>", error_kind="unavailable"
     )
-    assert (found.fault, found.provider_message) == ("直近の失敗：応答なし。", "slow <b>")
-    assert explain_in("failed_repeatedly", "ja", monkeypatch, error_kind="a new one").fault is None
+    assert (found.last_failure, found.provider_message) == ("直近の失敗：応答なし。", "slow <b>")
+    assert explain_in("failed_repeatedly", "ja", monkeypatch, error_kind="a new one").last_failure is None
     assert explain_in("probing", "en", monkeypatch) == Explanation(
         "The waiting time is over; one test request decides whether requests resume."
     )

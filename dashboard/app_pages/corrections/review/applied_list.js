@@ -21,7 +21,7 @@ class AppliedList {
     Object.assign(this, { drawn: changes, drawnWords: words });
     const label = fill(words.applied, { n: changes.length });
     this.button.replaceChildren(el("span", { class: "label" }, label), el("kbd", { "aria-hidden": "true" }, "L"));
-    this.button.title = `${label} (l)`;
+    this.button.title = fill(words.with_note, { text: label, note: "l" });
     setAttr(this.sheet, "aria-label", label);
     const list = changes.length ? el("ol", { class: "changes" }, ...changes.map((change, n) => this.buildItem(change, n))) : el("p", { class: "why" }, words.applied_none);
     this.sheet.replaceChildren(el("p", { class: "sheet-title" }, label), list);

@@ -30,7 +30,7 @@ class Marks {
       mine.sort((a, b) => a.start - b.start || a.end - b.end);
       this.appendText(body, field.text, mine);
       if (field.kind !== "tag") {
-        const copy = el("button", { type: "button", class: "quiet", "aria-label": `${words.copy_field}: ${field.label}`, onclick: () => this.review.copyField(field) }, words.copy_field);
+        const copy = el("button", { type: "button", class: "quiet", "aria-label": fill(words.with_label, { label: words.copy_field, value: field.label }), onclick: () => this.review.copyField(field) }, words.copy_field);
         parts.push(el("section", { class: "field" }, el("header", {}, el("h2", {}, field.label), copy), body));
       } else {
         if (!tags.firstChild) parts.push(el("section", { class: "field" }, el("header", {}, el("h2", {}, words.tags)), tags));

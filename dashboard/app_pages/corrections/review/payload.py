@@ -207,10 +207,7 @@ def _encode_rule(facts: RuleFacts, lang: str) -> dict[str, Any]:
 def _encode_entity(facts: RuleEntity, lang: str) -> dict[str, Any]:
     names = facts["names"]
     domain = next(iter(facts.get("official_domains") or ()), None)
-    former = [
-        f"{former_name['name']} (–{former_name['until']})" if former_name["until"] else former_name["name"]
-        for former_name in facts.get("former") or ()
-    ]
+    former = [[former_name["name"], former_name["until"]] for former_name in facts.get("former") or ()]
     return {
         "name": names.get(lang) or names.get("en") or next(iter(names.values())),
         "names": [[code, names[code]] for code in LANGUAGES if code in names],

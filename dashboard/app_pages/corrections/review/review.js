@@ -182,7 +182,7 @@ class Review {
     const status = this.decisions.get(n)?.status;
     const target = this.replacement(n);
     const parts = [one.text, this.words[one.severity], target === null ? this.words.kind_none : fill(this.words.becomes, { name: target }), status ? this.words[status] : ""];
-    return parts.filter(Boolean).join(", ");
+    return parts.filter(Boolean).join(this.words.comma);
   }
 
   // Findings with the same text, rule and suggestion.

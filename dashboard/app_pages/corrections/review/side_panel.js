@@ -70,8 +70,8 @@ class SidePanel {
     const open = shown.filter((k) => !review.decisions.has(k)).length;
     const place = `${fill(words.place, { n: shown.indexOf(n) + 1, all: shown.length })} · ${fill(words.left, { n: open })}`;
     const nav = el("div", { class: "nav" }, el("span", { class: "place" }, place), el("span", { class: "push" }),
-      el("button", { type: "button", class: "quiet", "aria-label": words.previous, title: `${words.previous} (p)`, onclick: () => review.selectNext(-1) }, "‹"),
-      el("button", { type: "button", class: "quiet", "aria-label": words.next, title: `${words.next} (n)`, onclick: () => review.selectNext(1) }, "›"));
+      el("button", { type: "button", class: "quiet", "aria-label": words.previous, title: fill(words.with_note, { text: words.previous, note: "p" }), onclick: () => review.selectNext(-1) }, "‹"),
+      el("button", { type: "button", class: "quiet", "aria-label": words.next, title: fill(words.with_note, { text: words.next, note: "n" }), onclick: () => review.selectNext(1) }, "›"));
     const kind = one.safe ? "safe" : one.suggestion !== null ? "approval" : "none";
     const status = decision ? el("span", { class: "badge", "data-status": decision.status }, words[decision.status]) : el("span", { class: "badge", "data-kind": kind }, words[`kind_${kind}`]);
     const head = el("p", { class: "what" }, el("span", { class: "sev", "data-severity": one.severity }, el("span", { "aria-hidden": "true" }, GLYPHS[one.severity]), ` ${words[one.severity]}`), ` · ${words.types[one.type] ?? one.type}`);
@@ -103,7 +103,7 @@ class SidePanel {
     if (one.mixed === null) return null;
     const forms = review.mixed[one.mixed].map((form, k) => el("button", { type: "button", class: "form", lang: one.language, "aria-label": fill(words.next_of_form, { name: form.text, n: form.places.length }), onclick: () => review.selectPlace(1, k) },
       form.text, el("b", { lang: review.lang }, fill(words.times, { n: form.places.length }))));
-    const step = (by, word, sign, key) => el("button", { type: "button", class: "quiet", "aria-label": word, title: `${word} (${key})`, onclick: () => review.selectPlace(by) }, sign);
+    const step = (by, word, sign, key) => el("button", { type: "button", class: "quiet", "aria-label": word, title: fill(words.with_note, { text: word, note: key }), onclick: () => review.selectPlace(by) }, sign);
     const position = fill(words.position, { n: review.placeNumber + 1, all: review.places[one.mixed].length });
     return el("div", { class: "places", role: "group", "aria-label": words.places }, ...forms, el("span", { class: "nav steps" },
       step(-1, words.previous_place, "‹", "⇧m"), el("span", { class: "place" }, position), step(1, words.next_place, "›", "m")));
@@ -130,7 +130,7 @@ class SidePanel {
     if (!facts) return null;
     const names = el("dl", { class: "names" });
     for (const [lang, name] of facts.names) names.append(el("dt", {}, words.languages[lang]), el("dd", { lang }, name));
-    for (const former of facts.former) names.append(el("dt", {}, words.former), el("dd", {}, former));
+    for (const [name, until] of facts.former) names.append(el("dt", {}, words.former), el("dd", {}, until ? fill(words.with_note, { text: name, note: `–${until}` }) : name));
     const site = facts.site ? el("a", { href: facts.site[1], target: "_blank", rel: "noreferrer" }, facts.site[0]) : null;
     return el("div", { class: "entity" }, el("p", { class: "ent" }, el("strong", {}, facts.name), site ? " · " : "", site), names);
   }

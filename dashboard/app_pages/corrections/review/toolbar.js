@@ -18,12 +18,12 @@ class Toolbar {
     this.rule = el("select", { "aria-label": words.filter_rule, onchange: () => review.filterBy("rule", this.rule.value) });
     this.safe = keyButton("", "S", () => review.act("safe"), { class: "main" });
     this.approved = keyButton("", "↵", () => review.act("approved"), { class: "main" });
-    this.undo = el("button", { type: "button", class: "icon", "aria-label": words.undo, title: `${words.undo} (z)`, onclick: () => review.undo() }, "↶");
-    this.redo = el("button", { type: "button", class: "icon", "aria-label": words.redo, title: `${words.redo} (⇧z)`, onclick: () => review.redo() }, "↷");
+    this.undo = el("button", { type: "button", class: "icon", "aria-label": words.undo, title: fill(words.with_note, { text: words.undo, note: "z" }), onclick: () => review.undo() }, "↶");
+    this.redo = el("button", { type: "button", class: "icon", "aria-label": words.redo, title: fill(words.with_note, { text: words.redo, note: "⇧z" }), onclick: () => review.redo() }, "↷");
     this.views = VIEWS.map((view) => el("button", { type: "button", onclick: () => review.setView(view) }, words[`view_${view}`]));
     this.copy = keyButton(words.copy, "C", () => review.copyAll());
     this.edit = keyButton(words.edit, "E", () => review.act("edit"));
-    this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: `${words.keys} (?)`, "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
+    this.keys = el("button", { type: "button", class: "icon", "aria-label": words.keys, title: fill(words.with_note, { text: words.keys, note: "?" }), "aria-expanded": "false", onclick: () => this.toggleHelp() }, "?");
     this.sheet = this.helpSheet();
     this.accepted = el("div", { class: "accepted", role: "group", "aria-label": words.accepted_names, hidden: true });
     this.drawnAccepted = null;
@@ -101,7 +101,7 @@ class Toolbar {
     if (this.drawnRules !== serialized) {
       this.drawnRules = serialized;
       const sorted = [...rules].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-      this.rule.replaceChildren(el("option", { value: "" }, words.any_rule), ...sorted.map(([rule, n]) => el("option", { value: rule }, `${rule} (${n})`)));
+      this.rule.replaceChildren(el("option", { value: "" }, words.any_rule), ...sorted.map(([rule, n]) => el("option", { value: rule }, fill(words.with_note, { text: rule, note: n }))));
     }
     if (this.rule.value !== filters.rule) this.rule.value = rules.has(filters.rule) ? filters.rule : "";
     this.rule.hidden = rules.size < 2 && !filters.rule;

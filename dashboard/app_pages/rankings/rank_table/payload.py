@@ -14,14 +14,11 @@ import numpy as np
 import orjson
 
 from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS, MIN_CAPS, SORTABLE, TREND_LEVELS
-from dashboard.app_pages.rankings.rows import Row, compute_ordinals, sort_rows
+from dashboard.app_pages.rankings.rows import FLAGS, Row, compute_ordinals, sort_rows
 from dashboard.app_pages.rankings.table_view import build_slug
 from dashboard.client.market_schemas import Span
 from dashboard.frame import providers
 from dashboard.frame.formats import MINUS, percent, significant
-
-FLAGS = ("conflict", "divergent", "jump", "depeg")
-"""Most serious first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ def build_source_names(source: str | None, words: Mapping[str, Any]) -> tuple[st
     """Builds a source's short name for the cell and its sentence for the tooltip."""
     if source is None:
         return words["states"]["unknown"], words["source_none"]
-    names = source.split(":")[0].split("+")
+    names = providers.split_source(source)
     if names == ["sample"]:
         return words["states"]["sample"], words["source_sample"]
     long = " + ".join(providers.get_name(name) for name in names)

@@ -55,6 +55,6 @@ function valueTicks(low, high, maxTicks) {
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999);
   const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const ticks = [];
-  for (let n = Math.ceil(low / step); n * step <= high; n += 1) ticks.push({ at: n * step, text: `${(n * step).toFixed(places)} %` });
+  for (let n = Math.ceil(low / step); n * step <= high; n += 1) ticks.push({ at: n * step, text: `${(n * step).toFixed(places)}%` });
   return ticks;
 }

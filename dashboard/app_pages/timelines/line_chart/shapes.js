@@ -55,7 +55,7 @@ function signPath(kind, at, height) {
   return kind === "down" ? `M${round1(x - 8)} ${round1(y - 6)}h16l-8 13Z` : `M${round1(x - 8)} ${round1(y + 6)}h16l-8 -13Z`;
 }
 
-const percent = (value) => (value === null ? "–" : `${value.toFixed(1)} %`);
+const percent = (value) => (value === null ? "–" : `${value.toFixed(1)}%`);
 const grouped = (number) => number.toLocaleString("en-US");
 
 function tableRows(lines) {

@@ -22,7 +22,7 @@ def test_a_pegged_asset_off_one_dollar_opens_an_incident_and_sets_a_flag():
     assert outcome.published.flags == ("depeg",)
     assert incident_actions(outcome) == [("depeg", "open")]
     assert outcome.events[0].size_pct == Decimal("12.23")
-    assert outcome.events[0].detail.text == "The price is 12.23 % from one dollar (limit 1.00 %)."
+    assert outcome.events[0].detail.text == "The price is 12.23% from one dollar (limit 1.00%)."
     assert run_aggregation([gecko("0.992")], asset=DOLLAR).published.flags == ()
     assert run_aggregation([gecko("0.8")], asset=COIN).published.flags == ()
 

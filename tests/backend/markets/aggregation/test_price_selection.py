@@ -36,7 +36,7 @@ def test_two_quotes_that_agree_give_their_mean():
     assert figure.source == "coingecko+coinmarketcap"
     assert figure.last_updated == NOW - seconds(50)
     assert figure.rule == "mean"
-    assert figure.reason.text == "CoinGecko and CoinMarketCap agree within 0.12 % (limit 0.50 %): their mean."
+    assert figure.reason.text == "CoinGecko and CoinMarketCap agree within 0.12% (limit 0.50%): their mean."
     assert figure.spread_pct == Decimal("0.1199")
     assert figure.flags == ()
     assert used(outcome) == {"coingecko", "coinmarketcap"}
@@ -75,7 +75,7 @@ def test_of_two_divergent_quotes_the_one_nearer_the_last_price_is_used():
     assert figure.rule == "nearest"
     assert figure.flags == ("divergent",)
     assert figure.market_cap == Decimal(9)
-    assert "differ by 1.98 % (limit 0.50 %)" in figure.reason.text
+    assert "differ by 1.98% (limit 0.50%)" in figure.reason.text
     assert reasons(outcome)["coinmarketcap"] == "Nearer the last published price, 101.9."
     assert incident_actions(outcome) == [("divergent", "open")]
     assert outcome.events[0].size_pct == Decimal("1.98")
@@ -125,7 +125,7 @@ def test_a_spread_equal_to_a_limit_belongs_to_the_milder_case():
 
 def test_a_spread_just_above_the_limit_is_shown_with_enough_digits():
     reason = run_aggregation([gecko("199.499"), cmc("200.5")]).published.reason.text
-    assert "differ by 0.5005 % (limit 0.5000 %)" in reason
+    assert "differ by 0.5005% (limit 0.5000%)" in reason
 
 
 # -- conflict ------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_a_single_quote_that_jumped_waits_for_a_second_observation():
     figure = outcome.published
     assert (figure.price, figure.last_updated) == (Decimal(100), NOW - seconds(30))
     assert (figure.rule, figure.source, figure.flags) == ("held", "coingecko:stale", ("jump",))
-    assert "moved by +50.00 % (limit 20.00 %)" in figure.reason.text
+    assert "moved by +50.00% (limit 20.00%)" in figure.reason.text
     assert incident_actions(outcome) == [("jump", "open")]
     assert outcome.state.pending == PendingJump("coingecko", Decimal(150), later - seconds(30))
 

@@ -41,19 +41,19 @@ def test_a_lead_is_stated_with_interval_cases_and_needed_cases() -> None:
     result = build_verdict(HALF, AHEAD)
     assert (result.kind, result.needed) == ("ahead", 32)
     assert result.text == (
-        "B is ahead by 8.5 points, 95 % 5.3 to 11.5, 8 shared cases; "
+        "B is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; "
         "32 cases would be needed to show 2 points."
     )
 
 
 def test_the_interval_refers_to_the_profile_ahead() -> None:
-    assert build_verdict(AHEAD, HALF).text.startswith("A is ahead by 8.5 points, 95 % 5.3 to 11.5,")
+    assert build_verdict(AHEAD, HALF).text.startswith("A is ahead by 8.5 points, 95% 5.3 to 11.5,")
 
 
 def test_no_difference_states_the_detectable_difference() -> None:
     result = build_verdict(HALF, [0.6, 0.4, 0.7, 0.3, 0.5, 0.52, 0.55, 0.45])
     assert result.kind == "level"
-    assert "No difference shown: B minus A is 0.3 points, 95 % −9" in result.text
+    assert "No difference shown: B minus A is 0.3 points, 95% −9" in result.text
     assert result.text.endswith("points would often be missed.")
 
 
@@ -115,7 +115,7 @@ def build_alert(**changed: object) -> Alert:
 def test_an_alert_states_size_start_and_false_alarm_rate() -> None:
     now = datetime(2026, 5, 1, tzinfo=UTC)
     assert alert_sentence(build_alert(), "B", now=now) == (
-        "B fell 5.2 points since 14 Mar (pass 41; false alarm 3 % per 100 passes)"
+        "B fell 5.2 points since 14 Mar (pass 41; false alarm 3% per 100 passes)"
     )
     assert "14 Mar 2026" in alert_sentence(build_alert(), "B")
     assert alert_sentence(build_alert(), "B", "ja", now=now) == (
@@ -129,7 +129,7 @@ def test_an_alert_states_size_start_and_false_alarm_rate() -> None:
 def test_an_alert_without_shared_cases_or_a_rate_omits_them() -> None:
     now = datetime(2026, 5, 1, tzinfo=UTC)
     assert alert_sentence(build_alert(size=None, rate=None), "B", now=now) == "B fell since 14 Mar (pass 41)"
-    assert "false alarm under 1 %" in alert_sentence(build_alert(rate=0.0), "B")
+    assert "false alarm under 1%" in alert_sentence(build_alert(rate=0.0), "B")
     assert alert_sentence(build_alert(fell=False), "B", now=now).startswith("B rose since")
 
 
@@ -139,7 +139,7 @@ def test_pairs_are_stated_before_and_after_correction() -> None:
     ]
     matrix = pair_matrix(arrays(runs))
     assert pairs_sentence(matrix) == (
-        "Pairs that differ at 5 %: 1 of 1 without correction, 1 after Benjamini-Hochberg, 1 after Holm."
+        "Pairs that differ at 5%: 1 of 1 without correction, 1 after Benjamini-Hochberg, 1 after Holm."
     )
     assert corrected_sentence(matrix, 0, 1) == (
         "After correction for all pairs (1), the difference is significant (Benjamini-Hochberg, p < 0.001)."

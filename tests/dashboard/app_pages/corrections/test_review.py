@@ -110,7 +110,7 @@ def test_only_rules_and_entities_of_the_findings_are_sent(history: EditHistory) 
     assert message["entities"]["ethereum"] == {
         "name": "Ethereum",
         "names": [["en", "Ethereum"], ["ja", "イーサリアム"], ["zh", "以太坊"]],
-        "former": ["Old (–2020)", "Older"],
+        "former": [["Old", "2020"], ["Older", None]],
         "site": ["ethereum.org", "https://ethereum.org"],
     }
     assert read_article(get_step(history), lang="zh")["entities"]["ethereum"]["name"] == "以太坊"

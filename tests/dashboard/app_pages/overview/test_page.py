@@ -235,7 +235,9 @@ def test_only_the_first_incidents_are_shown_until_a_link_shows_all() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_failing_provider_is_explained_in_the_readers_language(lang: Any) -> None:
     providers = find_panel(open_page(lang=lang), "providers")
-    assert t("reasons.fault", lang=lang, fault=t("reasons.fault_unavailable", lang=lang)) in text(providers)
+    assert t("reasons.last_failure", lang=lang, error=t("reasons.error_unavailable", lang=lang)) in text(
+        providers
+    )
     quoted = [text(node) for node in iterate_nodes(providers) if node[1].get("lang") == "en"]
     assert quoted == ["timed out"]
 

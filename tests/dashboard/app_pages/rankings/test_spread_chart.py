@@ -28,7 +28,7 @@ def test_there_is_one_bar_per_half_hour_and_the_newest_is_last() -> None:
 
 
 def test_a_half_hour_shows_its_widest_spread() -> None:
-    assert "0.4 %" in find_bars(point(6, "0.1"), point(1, "0.4"), point(2, "0.2"))[-1]
+    assert "0.4%" in find_bars(point(6, "0.1"), point(1, "0.4"), point(2, "0.2"))[-1]
 
 
 def test_bars_have_the_colour_of_their_level() -> None:

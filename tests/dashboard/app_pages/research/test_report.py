@@ -8,12 +8,17 @@ import pytest
 
 from dashboard.app_pages.research import report
 
+TEMPLATES = {
+    "report_verdict": "{probability}: {percent}. {confidence}: {level}.",
+    "with_label": "{label}: {value}",
+}
+
 
 class Words(dict[str, str]):
-    """Returns every text in guillemets, so that tests find it."""
+    """Returns every text but the templates in guillemets, so that tests find it."""
 
     def __missing__(self, name: str) -> str:
-        return f"«{name}»"
+        return TEMPLATES.get(name, f"«{name}»")
 
 
 SOURCE: dict[str, Any] = {
@@ -72,6 +77,8 @@ def test_the_verdict_comes_first_and_every_source_with_its_passage() -> None:
     assert r"1. **\# \*Approved\* \<b\>**  " in lines
     assert "   <https://sec.example/a%20b%3Ec>  " in lines
     assert "«authority» 0.98" in markdown
+    assert "«why»: Because of \\_this\\_." in markdown
+    assert "«report_published»: 2024-01-10" in markdown
     assert "«valid_unknown»" in markdown
     assert r"   > \> \[link\](x)" in lines
     assert "2026-05-18T12:00:01Z" in markdown

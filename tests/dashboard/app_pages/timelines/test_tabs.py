@@ -200,7 +200,7 @@ def test_a_run_shows_its_steps_reasons_and_facts(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(RUN_OUT))
     app = open_page(run="r1", case=CASES[0])
     text = read_live_views(app)
-    assert "65.0 %" in text
+    assert "65.0%" in text
     assert EVIL in text  # in a text node
     assert "It stopped." in text
     assert t("timelines.run_outside") in text

@@ -1,4 +1,4 @@
-"""Computes what accompanied the move of a coin: other coins, its volume, and doubts about its price. No I/O.
+"""Computes what accompanied a price change of a coin: other coins, its volume, doubtful data. No I/O.
 
 All changes are percentages of one span. A figure that cannot be computed is ``None``, never zero.
 """
@@ -26,7 +26,7 @@ FAILING_STATES = ("throttled", "open", "unauthorised", "refused", "quota_spent")
 
 
 @dataclass(frozen=True, slots=True)
-class PeerMove:
+class PeerChange:
     """The median change of ``count`` other coins; ``difference`` is the coin's change minus it, in points.
 
     ``category`` is empty for the whole market.
@@ -45,25 +45,25 @@ class DayVolume(NamedTuple):
     ratio: float | None
 
 
-def compare_with_market(row: Row, rows: Iterable[Row], span: Span) -> PeerMove:
+def compare_with_market(row: Row, rows: Iterable[Row], span: Span) -> PeerChange:
     return _compare(row, rows, span, "")
 
 
-def compare_with_categories(row: Row, rows: Sequence[Row], span: Span) -> list[PeerMove]:
+def compare_with_categories(row: Row, rows: Sequence[Row], span: Span) -> list[PeerChange]:
     """Compares the coin with each of its categories that has enough other coins, in their order."""
-    moves = (
+    changes = (
         _compare(row, (other for other in rows if category in other.categories), span, category)
         for category in row.categories
     )
-    return [move for move in moves if move.median is not None][:MAX_CATEGORIES]
+    return [change for change in changes if change.median is not None][:MAX_CATEGORIES]
 
 
-def _compare(row: Row, rows: Iterable[Row], span: Span, category: str) -> PeerMove:
+def _compare(row: Row, rows: Iterable[Row], span: Span, category: str) -> PeerChange:
     changes = [change for other in rows if other.id != row.id and (change := other.change(span)) is not None]
     if len(changes) < MIN_PEERS:
-        return PeerMove(category, len(changes), None, None)
+        return PeerChange(category, len(changes), None, None)
     middle, change = median(changes), row.change(span)
-    return PeerMove(category, len(changes), middle, None if change is None else change - middle)
+    return PeerChange(category, len(changes), middle, None if change is None else change - middle)
 
 
 def compute_day_volume(row: Row, candles: Sequence[CandleRow], as_of: datetime | None) -> DayVolume | None:

@@ -54,7 +54,7 @@ def test_the_measure_says_that_a_figure_is_alleged_claimed_or_estimated(
         ("zh", "红隼估值500万美元", "估值"),
     ],
 )
-def test_a_hedge_of_another_thing_is_not_that_of_the_figure(
+def test_a_qualifier_of_another_thing_is_not_that_of_the_figure(
     tell: Tell, language: Language, title: str, measure: str
 ) -> None:
     assert find_main_figure(tell(title=title, language=language)).measure == measure
@@ -91,7 +91,7 @@ def test_an_alleged_figure_of_an_unknown_thing_is_not_told(
     assert find_main_figure(tell(title=title, language=language)) == MainFigure()
 
 
-def test_a_later_sentence_hedges_the_figure_of_the_title(tell: Tell) -> None:
+def test_a_later_sentence_qualifies_the_figure_of_the_title(tell: Tell) -> None:
     alleged = tell("He is accused of laundering $5 million.", title="Man in court over $5M laundering")
     assert find_main_figure(alleged).measure == "alleged laundering"
     limited = tell("The lender offers loans of up to $5 million.", title="Lender offers $5M loans")
@@ -99,7 +99,7 @@ def test_a_later_sentence_hedges_the_figure_of_the_title(tell: Tell) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_figures_side_by_side_keep_their_hedges(tell: Tell, language: Language) -> None:
+def test_figures_side_by_side_keep_their_qualifiers(tell: Tell, language: Language) -> None:
     reports = [tell(title="Man accused of laundering $5M"), tell(title="Laundering of $5M in Riga")]
     shared = find_shared_figure(reports, language)
     assert shared is not None

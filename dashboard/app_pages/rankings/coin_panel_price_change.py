@@ -1,20 +1,21 @@
-"""Builds the coin panel's section on its move: the market, its categories, its volume, and doubtful data."""
+"""Builds the coin panel's section on a price change: the market, categories, volume and doubtful data."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from html import escape
 
-from dashboard.app_pages.rankings import price_move
-from dashboard.app_pages.rankings.price_move import PeerMove
+from dashboard.app_pages.rankings import price_change_context
+from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
 from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.url_state import build_link
 from dashboard.i18n import Language, t
+from dashboard.i18n.punctuation import add_note, join_items, join_sentences
 
 
-def build_move(
+def build_price_change(
     row: Row,
     rows: Sequence[Row],
     week: CandleSeries | None,
@@ -29,14 +30,14 @@ def build_move(
     span_words = t(f"chart.span_{span}")
     facts = [
         (t("rankings.why_move", span=span_words), _format_change(row, span)),
-        _build_peer_fact(price_move.compare_with_market(row, rows, span)),
-        *(_build_peer_fact(move) for move in price_move.compare_with_categories(row, rows, span)),
+        _build_peer_fact(price_change_context.compare_with_market(row, rows, span)),
+        *(_build_peer_fact(peers) for peers in price_change_context.compare_with_categories(row, rows, span)),
         (t("rankings.col_volume"), _format_volume(row, week, lang)),
         (
             t("rankings.why_incidents", span=span_words),
             t("rankings.why_unknown")
             if incidents is None
-            else _format_incidents(price_move.select_incidents(incidents, span, now)),
+            else _format_incidents(price_change_context.select_incidents(incidents, span, now)),
         ),
         (
             t("rankings.why_outages"),
@@ -59,23 +60,23 @@ def _format_change(row: Row, span: Span) -> str:
     return percent(change)
 
 
-def _build_peer_fact(move: PeerMove) -> tuple[str, str]:
+def _build_peer_fact(peers: PeerChange) -> tuple[str, str]:
     name = (
-        t("rankings.why_category", category=move.category, n=move.count)
-        if move.category
-        else t("rankings.why_market", n=move.count)
+        t("rankings.why_category", category=peers.category, n=peers.count)
+        if peers.category
+        else t("rankings.why_market", n=peers.count)
     )
-    if move.median is None:
+    if peers.median is None:
         return name, t("rankings.why_unknown")
-    if move.difference is None:
-        return name, percent(move.median)
-    side = {"up": "higher", "down": "lower", "flat": "same"}[direction(move.difference) or "flat"]
-    points = percent(abs(move.difference), signed=False).removesuffix("%")
-    return name, t(f"rankings.why_{side}", median=percent(move.median), points=points)
+    if peers.difference is None:
+        return name, percent(peers.median)
+    side = {"up": "higher", "down": "lower", "flat": "same"}[direction(peers.difference) or "flat"]
+    points = percent(abs(peers.difference), signed=False).removesuffix("%")
+    return name, t(f"rankings.why_{side}", median=percent(peers.median), points=points)
 
 
 def _format_volume(row: Row, week: CandleSeries | None, lang: Language) -> str:
-    day = price_move.compute_day_volume(
+    day = price_change_context.compute_day_volume(
         row, week["candles"] if week else (), parse_instant(week["last_updated"]) if week else None
     )
     if day is None:
@@ -96,21 +97,21 @@ def _format_incident(incident: Incident) -> str:
     facts = [percent(worst, signed=False)] if worst is not None else []
     if incident["closed_at"] is None:
         facts.append(t("rankings.why_open"))
-    return f"{kind} ({t('reasons.comma').join(facts)})" if facts else kind
+    return add_note(kind, join_items(facts)) if facts else kind
 
 
 def _format_outages(providers: Iterable[ProviderStatus]) -> str:
-    return _join(map(_format_outage, price_move.find_failing_providers(providers)))
+    return _join(map(_format_outage, price_change_context.find_failing_providers(providers)))
 
 
 def _join(parts: Iterable[str]) -> str:
-    return t("reasons.comma").join(parts) or t("rankings.why_none")
+    return join_items(parts) or t("rankings.why_none")
 
 
 def _format_outage(provider: ProviderStatus) -> str:
     since = parse_instant(provider["failing_since"])
     name = provider_name(provider["provider"])
-    return name if since is None else f"{name} ({since:%m-%d %H:%M} UTC –)"
+    return name if since is None else add_note(name, f"{since:%m-%d %H:%M} UTC –")
 
 
 def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: datetime) -> str:
@@ -122,14 +123,13 @@ def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: dat
         changes = t("rankings.why_sources", source=source_name(row.source), age=updated_age)
     if week is None:
         return changes
-    gap = " " if lang == "en" else ""
     if all(candle[5] is None for candle in week["candles"]):
-        return f"{changes}{gap}{t('rankings.why_no_volumes')}"
-    return f"{changes}{gap}{t('rankings.why_volume_source', source=source_name(week['source']))}"
+        return join_sentences(changes, t("rankings.why_no_volumes"))
+    return join_sentences(changes, t("rankings.why_volume_source", source=source_name(week["source"])))
 
 
 def build_statement(row: Row, span: Span) -> str:
-    """Builds the sentence on the move that Research can look for."""
+    """Builds the statement on the price change that Research can check."""
     change = row.change(span)
     day = "" if row.last_updated is None else f"{row.last_updated:%Y-%m-%d}"
     return t(
