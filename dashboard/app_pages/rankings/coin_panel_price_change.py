@@ -5,13 +5,14 @@ from datetime import datetime
 from html import escape
 
 from dashboard.app_pages.rankings import price_change_context
+from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
 from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.url_state import build_link
-from dashboard.i18n import Language, t
+from dashboard.i18n import Language, language, t
 from dashboard.i18n.punctuation import add_note, join_items, join_sentences
 
 
@@ -62,7 +63,7 @@ def _format_change(row: Row, span: Span) -> str:
 
 def _build_peer_fact(peers: PeerChange) -> tuple[str, str]:
     name = (
-        t("rankings.why_category", category=peers.category, n=peers.count)
+        t("rankings.why_category", category=translate_category(peers.category, language()), n=peers.count)
         if peers.category
         else t("rankings.why_market", n=peers.count)
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Literal
 
+from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
@@ -43,6 +44,10 @@ def get_group(row: Row) -> str:
     return row.categories[0] if row.categories else ""
 
 
+def _name_group(group: str, lang: Language) -> str:
+    return translate_category(group, lang) if group else t("rankings.no_category", lang=lang)
+
+
 def build_figure(
     rows: Sequence[Row],
     size: Size,
@@ -67,7 +72,7 @@ def build_figure(
     trace = {
         "type": "treemap",
         "ids": [row.id for row in rows] + [f"group:{group}" for group in groups],
-        "labels": [row.symbol for row in rows] + [group or t("rankings.no_category") for group in groups],
+        "labels": [row.symbol for row in rows] + [_name_group(group, lang) for group in groups],
         "parents": [f"group:{get_group(row)}" if grouped else "" for row in rows] + [""] * group_count,
         "values": areas + [0.0] * group_count,
         "marker": {
@@ -168,7 +173,7 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
     body = [
         [
             add_note(row.name, row.symbol),
-            get_group(row) or t("rankings.no_category"),
+            _name_group(get_group(row), lang),
             compact_usd(get_size(row, size), lang),
             price(row.price),
             percent_with_arrow(row.change(span), mark_flat=False),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS, MIN_CAPS, SORTABLE, TREND_LEVELS
 from dashboard.app_pages.rankings.rows import FLAGS, Row, compute_ordinals, sort_rows
 from dashboard.app_pages.rankings.table_view import build_slug
@@ -34,8 +35,9 @@ def build_payload(
 ) -> bytes:
     """Builds the table as JSON. ``words`` are the component's texts, ``built`` the current epoch seconds."""
     names = dict.fromkeys(category for row in rows for category in row.categories)
-    categories = sorted(((build_slug(name), name) for name in names), key=lambda pair: pair[1].lower())
-    number = {name: n for n, (_, name) in enumerate(categories)}
+    labels = {name: translate_category(name, words["lang"]) for name in names}
+    ordered_names = sorted(names, key=lambda name: labels[name].lower())
+    number = {name: n for n, name in enumerate(ordered_names)}
     sources = list(dict.fromkeys(row.source for row in rows))
     position_by_id = {row.id: n for n, row in enumerate(sort_rows(rows, ()))}
     newest = max((int(row.candles[-1][0] or 0) for row in rows if row.candles), default=0)
@@ -79,7 +81,7 @@ def build_payload(
             "built": built,
             "slots": CANDLE_COUNTS[span],
             "hasVolume": any(row.volume is not None for row in rows),
-            "categories": categories,
+            "categories": [(build_slug(name), labels[name]) for name in ordered_names],
             "sources": [build_source_names(source, words) for source in sources],
             "words": words,
             "columns": columns,

@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.rankings import coin_panel, data, layout
+from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import SPANS
@@ -144,7 +145,7 @@ def test_the_panel_explains_a_move_and_hands_it_to_research(lang: Any) -> None:
     page = html(open_rankings(coin="dogecoin", chart="7d", lang=lang))
     assert page.index(t("rankings.why", lang=lang)) < page.index(t("rankings.quotes", lang=lang))
     assert t("rankings.why_incidents", lang=lang, span=t("chart.span_7d", lang=lang)) in page
-    assert "Meme" in page
+    assert translate_category("Meme", lang) in page
     assert t("rankings.why_volume_source", lang=lang, source=t("frame.source_sample", lang=lang)) in page
     assert t("rankings.why_unknown", lang=lang) not in page
     assert 'href="/research?statement=' in page
