@@ -16,11 +16,12 @@ from backend.markets import configuration
 from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from backend.store.database import Database
-from dashboard.client import connection
+from dashboard.client import connection, http, research
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
 from tests.support.dashboard.service_connection import Line
 from tests.support.http.uvicorn_thread import serve_app
+from tests.support.waiting import LIMIT_SECONDS
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the sample market's calm week: no view fails."""
@@ -89,6 +90,14 @@ def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
 def app(request: pytest.FixtureRequest) -> AppTest:
     """The test module's function ``page`` as a page."""
     return AppTest.from_function(request.module.page)
+
+
+@pytest.fixture(autouse=True)
+def _pages_wait_for_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages give a slow service up after seconds, which a busy machine may need for any answer."""
+    for name in ("TIMEOUT_SECONDS", "PATIENCE_SECONDS", "SHORT_PATIENCE_SECONDS"):
+        monkeypatch.setattr(http, name, LIMIT_SECONDS)
+    monkeypatch.setattr(research, "TIMEOUT_SECONDS", LIMIT_SECONDS)
 
 
 @pytest.fixture(autouse=True)

@@ -5,10 +5,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from dashboard.client import http
 from dashboard.client.http import ApiClient
 from tests.dashboard.client.service_double import KEY, Clock, Server
-from tests.support.waiting import LIMIT_SECONDS
 
 
 @pytest.fixture
@@ -32,14 +30,11 @@ def client(
     server: Server,
     clock: Clock,
     background: list[Callable[[], None]],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> ApiClient:
-    """A client that waits for the end of its requests, however busy the machine is.
+    """A client to which only the fake clock tells how long a request takes.
 
-    Only the fake clock tells it how long a request takes; a test of overdue responses sets its own patience.
+    A test of overdue responses sets its own patience.
     """
-    for name in ("TIMEOUT_SECONDS", "PATIENCE_SECONDS", "SHORT_PATIENCE_SECONDS"):
-        monkeypatch.setattr(http, name, LIMIT_SECONDS)
     transport = httpx.MockTransport(server)
     return ApiClient(
         "http://service.test",
