@@ -89,7 +89,7 @@ def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
 @pytest.fixture
 def app(request: pytest.FixtureRequest) -> AppTest:
     """The test module's function ``page`` as a page."""
-    return AppTest.from_function(request.module.page)
+    return AppTest.from_function(request.module.page, default_timeout=LIMIT_SECONDS)
 
 
 @pytest.fixture(autouse=True)

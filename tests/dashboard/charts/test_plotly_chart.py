@@ -15,6 +15,7 @@ from dashboard.charts import plotly_chart as component
 from dashboard.charts.plotly_chart import library
 from tests.dashboard.asgi_client import AsgiClient
 from tests.support.dashboard.browsers import open_chromium
+from tests.support.waiting import LIMIT_SECONDS
 
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
@@ -43,7 +44,7 @@ def page(value: "Any") -> None:
 
 
 def render_payload(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    app = AppTest.from_function(page, kwargs={"value": value}).run()
+    app = AppTest.from_function(page, kwargs={"value": value}, default_timeout=LIMIT_SECONDS).run()
     assert not app.exception
     (part,) = app.get("bidi_component")
     options, figure = part.proto.bytes.split(b"\n", 1)
