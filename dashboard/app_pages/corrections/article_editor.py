@@ -30,12 +30,17 @@ SKELETON_HEIGHT_PX = 620
 VIEWS = ("text", "rendered", "compare")
 
 
-def render(bar: DeltaGenerator) -> None:
+def run_requested_check() -> None:
+    """Check the article if the form was submitted, and show a skeleton meanwhile."""
     editor = load_state()
     if editor.check_requested:
         editor.check_requested = False
         with states.show_skeleton(SKELETON_HEIGHT_PX):
             session_state.check_article(editor.draft, persist=editor.store)
+
+
+def render(bar: DeltaGenerator) -> None:
+    editor = load_state()
     if is_form_open():
         article_form.render_form(editor, bar)
     elif editor.history.step is not None:

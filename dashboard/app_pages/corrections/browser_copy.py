@@ -50,7 +50,10 @@ def render_batch_copy(*, is_form_open: bool) -> None:
 
 
 def render_article_copy(*, is_form_open: bool) -> None:
-    """Store the article, its decisions and its history. Call it after the check."""
+    """Store the article, its decisions and its history.
+
+    Call it after the check and before the review, so that a step is stored before it can be seen and decided.
+    """
     editor = session_state.load_state()
     step = editor.history.step
     record = ""

@@ -27,10 +27,13 @@ def _render_mode() -> None:
         )
         browser_copy.render_restored_notice()
     browser_copy.render_batch_copy(is_form_open=mode.value == "batch" and batch.is_form_open())
+    if mode.value == "article":
+        article_editor.run_requested_check()
+        browser_copy.render_article_copy(is_form_open=article_editor.is_form_open())
+        article_editor.render(bar)
+        return
     if mode.value == "batch":
         batch.render(bar)
-    elif mode.value == "history":
-        history.render(bar)
     else:
-        article_editor.render(bar)
-    browser_copy.render_article_copy(is_form_open=mode.value == "article" and article_editor.is_form_open())
+        history.render(bar)
+    browser_copy.render_article_copy(is_form_open=False)

@@ -73,7 +73,7 @@ class UnsavedWork {
     this.readTyped();
     const before = load(kind);
     const isOwn = before?.session === data.session;
-    if (kind === "article" && (!isOwn || !data.text)) save("decisions", null); // they belong to other steps
+    if (kind === "article" && isOwn !== Boolean(data.text)) save("decisions", null); // they belong to other steps
     if (data.text) save(kind, { at: Date.now(), owner: data.owner, session: data.session, text: data.text, copied: this.copied[kind] });
     else if (isOwn) save(kind, null);
   }

@@ -60,6 +60,15 @@ def test_nothing_is_stored_before_there_is_work() -> None:
     assert [record["restores"] for record in read_records(app).values()] == [False, True]
 
 
+def test_a_step_is_stored_before_its_review_is_shown() -> None:
+    """Otherwise a reload in between loses the step, and the decisions that were made in its review."""
+    parts = [part.proto for part in check_text().get("bidi_component")]
+    names = [part.component_name for part in parts]
+    stored = [n for n, part in enumerate(parts) if part.component_name == "chainproof.work_storage"]
+    assert json.loads(parts[stored[-1]].json)["kind"] == "article"
+    assert stored[-1] < names.index("chainproof.review")
+
+
 def test_decisions_and_undo_history_are_restored_in_a_new_session(monkeypatch: pytest.MonkeyPatch) -> None:
     app = check_text()
     decide(app, (0, "ignored"), (1, "approved"))
