@@ -193,6 +193,8 @@ def find_actions(text: str, language: Language) -> list[Action]:
         if start == negation_start or not form.verbs:
             continue  # the negation of the verb before, or a word that only holds a form
         following = forms[index + 1].start if index + 1 < len(forms) else None
+        if _LAWMAKING_EN.fullmatch(lowered, start, end) and not _LAW_EN.search(lowered):
+            continue
         if lowered.startswith(_THROUGH_ZH, start) and _is_preposition(lowered, start, end, following):
             continue
         if is_negation_first and start in governing_starts and negation.is_in_scope(lowered, end, following):
@@ -203,12 +205,36 @@ def find_actions(text: str, language: Language) -> list[Action]:
         negation_start = end + negation_offset if negation_offset is not None else negation_start
         if negated and any(span_start <= start < span_end for span_start, span_end in first_otherwise):
             negated = False  # had never listed a coin before: the first listing
+        if negated and language == "zh" and _is_dropped_case(lowered, start, end):
+            actions.append(Action("dismiss", True, start, end, text[start : form.full_end]))
+            previous_end = end
+            continue
         actions += [Action(verb, not negated, start, end, text[start : form.full_end]) for verb in form.verbs]
         previous_end = end
         if len(actions) >= MAX_ACTIONS:
             break
     actions = _apply_barring(lowered, actions)
     return negation.negate_denied_sentences(lowered, actions) or _find_unlisted_denial(lowered, text)
+
+
+_LAWMAKING_EN = re.compile(r"(?:pass|adopt)(?:s|es|ed|ing)?")
+_LAW_EN = re.compile(
+    r"\b(?:acts?|bills?|laws?|legislat\w+|rules?|regulations?|directives?|statutes?|ordinances?|measures?"
+    r"|resolutions?|motions?|amendments?|budget|standards?|guidelines?|frameworks?|constitution|treaty"
+    r"|senat\w+|house|congress\w*|parliaments?|council|assembly|lawmakers?|chambers?|committee|commission"
+    r"|voted?|votes|voters|referendum|proposals?|decree|strategy|legal tender|[a-z]{2,8}-\d+|bip\b|eip\b"
+    r"|mica|gdpr|genius|clarity)\b"
+)
+"""Passing and adopting are acts of lawmaking only of a law: money passes through a mixer."""
+_DROPPED_ZH = re.compile("(?:放弃|终止|停止|取消)了?[^，。]{0,14}$")
+_CASES_ZH = frozenset({"诉讼", "訴訟", "指控", "官司"})
+
+
+def _is_dropped_case(lowered: str, start: int, end: int) -> bool:
+    """True if a case is given up, which ends it: 放弃了对其的诉讼."""
+    return (
+        lowered[start:end] in _CASES_ZH and _DROPPED_ZH.search(lowered, max(0, start - 20), start) is not None
+    )
 
 
 _THROUGH_ZH = "通过"

@@ -147,3 +147,5 @@ class Comparison:
     missing: frozenset[MissingElement] = frozenset()
     """Elements of the claim that the passage does not contain."""
     is_same_language: bool = True
+    told_share: float = 1.0
+    """The share of the claim's content terms that the passage contains; 1 without such terms."""

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from backend.entities.model import Language
-from backend.sources.claims import figure_roles, numbers
+from backend.sources.claims import figure_roles, half_durations, numbers
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
@@ -89,6 +89,7 @@ def find_quantities(text: str, language: Language, dates: Sequence[DateSpan] = (
         _find_halvings(text, language, covered)
         + _find_votes(text, lowered, covered)
         + _find_fractions(text, language, covered)
+        + half_durations.find_half_durations(text, language, covered)
     )
     numerals = [
         numeral
@@ -155,8 +156,8 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
         return None  # two of the three counts
     if numeral.value == 1 and (_ONE_OF.match(lowered, end) or _ONE_AMONG.search(text_before)):
         return None  # one of several
-    if unit is None and _is_part_of_reference(lowered, start, end):
-        return None
+    if lowered.startswith("目", end) or (unit is None and _is_part_of_reference(lowered, start, end)):
+        return None  # 3回目 is a rank
     start -= prefix_length
     inexact = _find_inexactness(
         unit_table, text_before[: len(text_before) - prefix_length], lowered[end : end + 6]

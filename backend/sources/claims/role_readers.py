@@ -39,6 +39,16 @@ AgentsAndPatients = tuple[frozenset[str], frozenset[str]]
 _PASSIVE_EN = re.compile(
     r"\b(?:was|were|is|are|been|being|be|got|gets|get)(?: \w+ly| also| later| then)?\s*$"
 )
+_OTHER_SUBJECT_EN = re.compile(
+    r"\b(?:while|as|and|when|after|because|where|but) (?:its|the|their|his|her|an?|two|three|several)"
+    r" (?:\w+ ){1,3}$"
+)
+"""Words between a name and a passive verb with a subject of its own: while its founders were charged."""
+_FACING_EN = re.compile(
+    r"\b(?:fac(?:e|es|ed|ing)|(?:hit|slapped|served|confronted) with|(?:target|subject|object) of)"
+    r" (?:(?:an?|the|new|fresh|another|civil|criminal) )*$"
+)
+"""Words before a suit or a complaint whose subject is its target."""
 _PARTICIPLE_EN = re.compile(
     r"(?:ed|sued|bought|sold|fined|taken|seized|found guilty|hit|frozen|stolen|lost)$"
 )
@@ -90,6 +100,12 @@ def _read_english(
             (mention for mention in following if position <= mention.start <= position + 40), None
         )
     subject = _find_last_subject(text, start, before)
+    adjacent = next((mention for mention in before if 0 <= action.start - mention.end <= 1), None)
+    facing = _FACING_EN.search(lowered[start : adjacent.start if adjacent is not None else action.start])
+    if facing is not None and NOMINAL_EN.match(verb):
+        faced_by = [mention for mention in before if mention.end <= start + facing.start()]
+        patient = _find_last_subject(text, start, faced_by)
+        return list_ids(text, mentions, by_agent or adjacent), list_ids(text, mentions, patient)
     is_nominal = NOMINAL_EN.match(verb) is not None and not any(
         action.start - mention.end <= 1 for mention in before
     )
@@ -109,7 +125,9 @@ def _read_english(
     is_passive = _PASSIVE_EN.search(lowered[start : action.start]) is not None
     if is_passive or (by_agent is not None and _PARTICIPLE_EN.search(verb)):
         patient = subject
-        if not is_passive and patient is None and before:
+        if subject is not None and _OTHER_SUBJECT_EN.search(lowered[subject.end : action.start]):
+            patient = None
+        elif not is_passive and patient is None and before:
             patient = before[-1]
         return list_ids(text, mentions, by_agent), list_ids(text, mentions, patient)
     object_end = OBJECT_END_EN.search(text_after)

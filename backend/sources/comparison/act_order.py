@@ -15,15 +15,26 @@ Order = Literal["before", "after"]
 _CONNECTORS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
     "en": (
         ("after", re.compile(r"\b(?:after|following|once)\b")),
-        ("before", re.compile(r"\b(?:before|prior to|ahead of)\b")),
+        ("before", re.compile(r"\b(?:before|prior to|ahead of|by the time)\b")),
     ),
     "ja": (
         ("after", re.compile(r"(?:した|された|して|ってから?|った|の)(?:後|あと|のち)|てから")),
-        ("before", re.compile("(?:する|される|る|の)(?:前|まえ)(?:に|の|から|、)|に先立")),
+        (
+            "before",
+            re.compile(
+                "(?:する|される|る|の)(?:前|まえ)(?:に|の|から|、)|に先立"
+                "|(?:時点|とき|際)(?:で|に)?は?、?[^。、]{0,16}?(?:すでに|既に|とっくに)"
+            ),
+        ),
     ),
     "zh": (
         ("after", re.compile("(?:之后|以后|后)(?=[，才再又便就并]|[\u4e00-\u9fff])")),
-        ("before", re.compile("(?:之前|以前|前)(?=[，就已便]|[\u4e00-\u9fff])")),
+        (
+            "before",
+            re.compile(
+                "(?:之前|以前|前)(?=[，就已便]|[\u4e00-\u9fff])|时[，,]?[^，。]{0,16}?(?:早已|已经|已)"
+            ),
+        ),
     ),
 }
 _SENTENCE_END = re.compile(r"[.;!?](?=\s|$)|[。；！？\n]")

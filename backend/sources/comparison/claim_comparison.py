@@ -29,6 +29,7 @@ from backend.sources.comparison import (
     names_given,
     polarity,
     ranks,
+    rejected_alternatives,
     swapped_slots,
 )
 from backend.sources.comparison.claim_passage import ClaimAndPassage
@@ -92,6 +93,7 @@ def compare(
         claim, passage, is_record=event_date is not None, is_on_event_day=is_on_event_day
     )
     action_difference = action_difference or contrasts.find_difference(claim, passage)
+    action_difference = action_difference or rejected_alternatives.find_difference(claim, passage)
     action_difference = action_difference or event_order.find_difference(claim, passage)
     action_difference = action_difference or act_order.find_difference(claim, passage, event_date)
     role_difference = _compare_roles(inputs)
@@ -144,6 +146,7 @@ def compare(
         is_sufficient=is_sufficient,
         missing=frozenset(replace(element, text=claim.restore(element.text)) for element in missing),
         is_same_language=claim.language == passage.language,
+        told_share=missing_elements.compute_told_share(claim, passage),
     )
 
 

@@ -24,14 +24,29 @@ _LEADS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
     ),
 }
 _TAILS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
-    "en": (),
+    "en": (
+        (
+            "after",
+            re.compile(
+                r"(?:'s?)?(?: [\w-]+){0,3}"
+                r" (?:(?:came|was|were|got there|arrived|went|launched|opened|started) first"
+                r"|led the way|was first (?:out|to)|beat [^.;]{3,40} to it)\b"
+            ),
+        ),
+        ("before", re.compile(r"(?:'s?)?(?: [\w-]+){0,3} (?:followed|came second|came later)\b")),
+    ),
     "ja": (
         ("before", re.compile("(?:の|より|に)[^。、]{0,8}?(?:前|先んじ|先立|先に|早)")),
-        ("after", re.compile("(?:の|より|に)[^。、]{0,8}?(?:後|遅れ|遅く)")),
+        (
+            "after",
+            re.compile(
+                "(?:の|より|に)[^。、]{0,8}?(?:後|遅れ|遅く)|[がは][^。、]{0,10}?(?:先行|先に|先んじ|一番乗り|いち早く)"
+            ),
+        ),
     ),
     "zh": (
         ("before", re.compile("[^，。]{0,8}?(?:之前|以前|早)")),
-        ("after", re.compile("[^，。]{0,8}?(?:之后|以后|晚)")),
+        ("after", re.compile("[^，。]{0,8}?(?:之后|以后|晚|抢先|搶先|率先|先行)")),
     ),
 }
 MAX_LEAD_CHARS = 28

@@ -88,39 +88,38 @@ def _find_names(
     passage_entities: Collection[str],
     record_names: Collection[str],
 ) -> Iterator[MissingElement]:
-    passage_terms = lexical_features.normalize_name(" ".join((passage.text, *record_names)))
+    told = " ".join((passage.text, *record_names))
+    passage_terms = lexical_features.normalize_name(told)
     for mention in claim.mentions:
         if (
             mention.entity_id not in passage_entities
             and (name := lexical_features.normalize_name(mention.text)) not in passage_terms
             and _COUNTRY.sub("", name) not in passage_terms
-            and not _is_short_form(name, passage_terms)
+            and not _has_other_first_name(mention.text, told)
         ):
             yield MissingElement("name", mention.text)
     for name in claim.names:
         bare_name = lexical_features.normalize_name(name.removeprefix(_ARTICLE_JA))
         if (
             bare_name not in passage_terms
-            and not find_countries(name).keys() & passage.places.keys()
-            and not _is_short_form(bare_name, passage_terms)
+            and not find_countries(name.removesuffix("s")).keys() & passage.places.keys()  # the Germans
+            and not _has_other_first_name(name, told)
             and _is_unambiguous_name(claim, name)
         ):
             yield MissingElement("name", name)
     subject = claim.subject
-    if subject is not None and claim.language == passage.language != "en":  # names have no capitals there
-        texts = " ".join((passage.text, *record_names))
-        if not subjects.is_known(subject.name, texts):
-            yield MissingElement("name", subject.name)
+    has_no_capitals = claim.language == passage.language != "en"
+    if has_no_capitals and subject is not None and not subjects.is_known(subject.name, told):
+        yield MissingElement("name", subject.name)
 
 
-def _is_short_form(name: str, passage_terms: str) -> bool:
-    """True if a passage has the last name and a longer first name: alex mashinsky and alexander mashinsky."""
-    first, _, last = name.partition(" ")
-    return (
-        len(first) >= MIN_SHORT_NAME_CHARS
-        and bool(last)
-        and re.search(rf"\b{re.escape(first)}\w* {re.escape(last)}\b", passage_terms) is not None
-    )
+def _has_other_first_name(name: str, told: str) -> bool:
+    """True if a text has the last name after a longer or shorter first name: Alex and Alexander Mashinsky."""
+    first, _, last = name.lower().partition(" ")
+    if len(first) < MIN_SHORT_NAME_CHARS or not last:
+        return False
+    others = re.findall(rf"\b(\w{{{MIN_SHORT_NAME_CHARS},}}) {re.escape(last)}\b", told.lower())
+    return any(other.startswith(first) or first.startswith(other) for other in others)
 
 
 def _is_unambiguous_name(claim: ParsedStatement, name: str) -> bool:
@@ -375,6 +374,15 @@ def _find_shared_cues(claim: ParsedStatement, passage: ParsedStatement) -> Itera
     for kind, text in find_cues(plain, claim.language).items():
         if kind in told and (start := plain.find(text)) >= 0:
             yield start, start + len(text)
+
+
+def compute_told_share(claim: ParsedStatement, passage: ParsedStatement) -> float:
+    """Return the share of the claim's content terms that the passage contains; 1 without such terms."""
+    if not claim.content_terms or claim.language != passage.language:
+        return 1.0
+    passage_terms, lowered = _list_terms(passage.text), passage.text.lower()
+    told = sum(_passage_contains(term, passage_terms, lowered) for term in claim.content_terms)
+    return told / len(claim.content_terms)
 
 
 def _passage_contains(term: str, passage_terms: frozenset[str], lowered: str) -> bool:

@@ -36,7 +36,7 @@ def find_missing_figures(
         if quantity.unit == "%" and _can_derive_share(passage):
             continue
         if not (
-            _is_interval(claim, quantity)
+            _is_interval(claim, quantity, passage)
             or _is_stated_otherwise(quantity, passage)
             or _counts_names(claim, quantity)
             or _counts_list(passage, quantity)
@@ -54,23 +54,29 @@ def find_missing_figures(
 
 _INTERVAL: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r" ?(?:later|after|before|earlier|ago|old|apart|following|prior|since|from|on)\b|'s?\b|-old\b"
+        r" ?(?:later|after|before|earlier|ago|old|apart|following|prior|since|from|on(?=[,.;]|$))\b"
+        r"|'s?\b|-old\b"
     ),
     "ja": re.compile("(?:\\d{1,2}[かカヶ]月|後|前|ぶり|以内|足らず|余り|近く|ほど|も|で|のうち|間で|の間)"),
     "zh": re.compile("(?:零?\\d{1,2}个月|后|前|内|以后|之后|以前|之前|多|来|间|左右)"),
 }
-_WITHIN_EN = re.compile(r"\b(?:in|for|by|over|a)(?: \w+)? $")
+_WITHIN_EN = re.compile(r"\b(?:in|by|a)(?: \w+)? $")
+_LASTING_EN = re.compile(r"\b(?:for|over)(?: \w+)? $")
 _SHORT_UNITS = frozenset({"second", "minute", "hour"})
 
 
-def _is_interval(claim: ParsedStatement, quantity: Quantity) -> bool:
-    """True if a duration is the time between two events, which a reader can derive: six weeks later."""
+def _is_interval(claim: ParsedStatement, quantity: Quantity, passage: ParsedStatement) -> bool:
+    """True if a duration is the time between two events, which a reader can derive: six weeks later.
+
+    How long something lasted can be derived only if the passage dates its end too.
+    """
     if quantity.unit not in HOURS_PER_UNIT:
         return False
     if _INTERVAL[claim.language].match(claim.text, quantity.end):
         return True
     before = claim.text[max(0, quantity.start - 8) : quantity.start].lower()
-    return quantity.unit not in _SHORT_UNITS and _WITHIN_EN.search(before) is not None
+    is_derivable = _WITHIN_EN.search(before) or (passage.dates and _LASTING_EN.search(before))
+    return quantity.unit not in _SHORT_UNITS and bool(is_derivable)
 
 
 def _can_derive_share(passage: ParsedStatement) -> bool:

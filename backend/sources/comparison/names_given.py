@@ -77,10 +77,15 @@ def _find_reversed_renaming(claim: ParsedStatement, passage: ParsedStatement) ->
     if claim.language != passage.language:
         return None
     for renamed in _RENAMED[claim.language].finditer(claim.text):
+        names = _list_old_and_new(renamed)
         for other in _RENAMED[passage.language].finditer(passage.text):
-            names, other_names = _list_old_and_new(renamed), _list_old_and_new(other)
+            other_names = _list_old_and_new(other)
             if names[0] == other_names[1] or names[1] == other_names[0]:
                 return ComparedValue("roles", renamed.group(), other.group())
+        for called in _CALLED[passage.language].finditer(passage.text):  # the new name alone
+            new = normalize_name(next(name for name in called.groupdict().values() if name))
+            if names[0] == new and names[1] != new:
+                return ComparedValue("roles", renamed.group(), called.group())
     return None
 
 

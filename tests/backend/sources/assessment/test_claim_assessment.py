@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from backend.entities.model import LANGUAGES, Language
 from backend.sources.assessment.claim_assessment import assess, compute_probability
 from backend.sources.assessment.evidence import Evidence
-from backend.sources.claims.model import Comparison, ElementKind, MissingElement
+from backend.sources.claims.model import Comparison, ElementKind, MissingElement, Slot
 from backend.sources.claims.simhash import compute_fingerprint, is_near
 from tests.backend.sources.evidence import evidence
 
@@ -54,6 +54,31 @@ def expected(z: float, relevance: float = 1.0) -> float:
 def test_one_piece_of_evidence_follows_the_formula(piece: Evidence, z: float) -> None:
     assert compute_probability(piece) == pytest.approx(expected(z))
     assert assess([piece]).truth_probability == pytest.approx(expected(z))
+
+
+def test_a_claim_in_mostly_other_words_is_supported_with_less_certainty_unless_a_figure_agrees() -> None:
+    def weigh(*agreed: Slot) -> float:
+        piece = evidence(entities=3, agreed=agreed)
+        return compute_probability(replace(piece, comparison=replace(piece.comparison, told_share=0.4)))
+
+    assert weigh("date") == 0.75
+    assert weigh("date", "figure") > 0.9
+
+
+def test_a_figure_that_a_much_less_close_source_has_by_chance_stays_missing() -> None:
+    missing = frozenset({MissingElement("figure", "3")})
+    close, far = (
+        replace(piece, comparison=replace(piece.comparison, closeness=closeness, missing=elements))
+        for piece, closeness, elements in (
+            (evidence(entities=2, agreed=("date",)), 6.0, missing),
+            (
+                evidence(entities=2, agreed=("figure",), url="https://example.org/2"),
+                1.0,
+                frozenset[MissingElement](),
+            ),
+        )
+    )
+    assert assess([close, far]).assessment == "unverified"
 
 
 def test_each_missing_element_lowers_the_probability_below_one_half() -> None:

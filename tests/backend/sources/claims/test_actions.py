@@ -18,6 +18,7 @@ from backend.sources.claims.actions import MAX_ACTIONS, find_actions, load_verbs
         ("The exchange denied that its wallets had been hacked", "en", "hack", False),
         ("It did not deny that it was hacked", "en", "hack", True),
         ("The SEC denied the application", "en", "reject", True),
+        ("SEC放弃了对该公司的民事诉讼", "zh", "dismiss", True),
         ("The founder was acquitted", "en", "acquit", True),
         ("The Treasury lifts its sanctions on the mixer", "en", "lift_sanctions", True),
         ("SECは現物ETFを承認した", "ja", "approve", True),
@@ -118,3 +119,11 @@ def test_a_longer_word_that_contains_a_verb_form_is_not_an_action() -> None:
 
 def test_through_is_no_act_in_chinese() -> None:
     assert "enact" not in {action.verb for action in find_actions("交易所通过平台出售代币", "zh")}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_lawmaking"),
+    [("The Senate passed the bill.", True), ("Three billion passed through the mixer.", False)],
+)
+def test_passing_is_an_act_of_lawmaking_only_of_a_law(text: str, is_lawmaking: bool) -> None:
+    assert ("enact" in {action.verb for action in find_actions(text, "en")}) == is_lawmaking

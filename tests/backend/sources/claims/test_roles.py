@@ -27,6 +27,8 @@ ALDO_ACTS: list[tuple[Language, str]] = [
     ("en", "Bexa, sued by Aldo, paid."),
     ("en", "In 2023 Aldo filed charges against Bexa."),
     ("en", "Aldo, which sued Bexa, won."),
+    ("en", "Bexa faces an Aldo lawsuit."),
+    ("en", "Bexa was hit with a complaint by Aldo."),
     ("ja", "アルドは2023年、ベクサを提訴した。"),
     ("ja", "ベクサは2023年、アルドに提訴された。"),
     ("ja", "アルド、ベクサを提訴"),
@@ -145,3 +147,8 @@ def test_who_fines_does_not_pay() -> None:
     (fine,) = read("Aldo fined Bexa 3 million dollars.", "en")
     assert are_swapped(Roles("pay", frozenset({"a"}), frozenset({"b"}), ""), fine)
     assert not are_swapped(Roles("pay", frozenset({"b"}), frozenset({"a"}), ""), fine)
+
+
+def test_a_name_before_a_passive_with_its_own_subject_is_no_target() -> None:
+    text = "Aldo sued Bexa while its two founders were charged by prosecutors."
+    assert not [one for one in read(text, "en") if one.verb == "charge" and one.patients]

@@ -30,6 +30,8 @@ from tests.backend.sources.evidence import claim
         ("A single judge found him guilty.", "The jury found him guilty."),
         ("Both chambers passed the bill.", "The House passed the bill."),
         ("The fine was more than the agency had sought.", "The fine was less than the agency had sought."),
+        ("It kept its customers' coins apart from its own.", "It commingled its customers' coins."),
+        ("The fee of each transfer is paid to the miner.", "The fee of each transfer is burned."),
         ("Buyers paid in dollars.", "Buyers paid with bitcoin."),
         ("The case was dropped without prejudice.", "The case was dismissed with prejudice."),
     ],

@@ -14,6 +14,7 @@ RECORD = "Kraken opened its futures a week before Coinbase."
     [
         "Kraken opened its futures a week after Coinbase.",
         "Coinbase opened its futures a week before Kraken.",
+        "Coinbase came first, with futures of its own.",
     ],
 )
 def test_another_order_differs(statement: str) -> None:
@@ -42,6 +43,12 @@ def test_the_same_order_and_an_order_of_others_do_not_differ(statement: str) -> 
             "ja",
         ),
         ("比特币比币安早一周上线。", "比特币在币安之后上线。", "zh"),
+        ("币安抢先上线，比特币随后跟进。", "比特币比币安早一周上线。", "zh"),
+        (
+            "コインチェックが先行し、ビットフライヤーは1週間後に続いた。",
+            "ビットフライヤーはコインチェックより1週間早く始めた。",
+            "ja",
+        ),
     ],
 )
 def test_the_order_is_read_in_each_language(statement: str, record: str, language: Language) -> None:

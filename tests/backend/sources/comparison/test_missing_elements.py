@@ -2,7 +2,9 @@
 
 import pytest
 
+from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.sources.claims.claim_parser import parse_claim
 from backend.sources.claims.model import ComparedValue
 from backend.sources.comparison.missing_elements import find_missing_elements
 from tests.backend.sources.evidence import claim
@@ -23,6 +25,20 @@ def missing(statement: str, passage: str = PASSAGE, language: Language = "en") -
 
 def test_a_claim_covered_by_the_passage_has_no_missing_elements() -> None:
     assert missing("The SEC sued Kraken in November 2023.") == set()
+
+
+@pytest.mark.parametrize(
+    ("claimed", "told"), [("Alex Ulrix", "Alexander Ulrix"), ("Alexander Ulrix", "Alex Ulrix")]
+)
+def test_a_first_name_may_be_shorter_or_longer_than_that_of_the_passage(claimed: str, told: str) -> None:
+    def list_missing(name: str) -> set[str]:
+        text = f"The SEC sued {name}."
+        statement = parse_claim(text, "en", [Mention("a-person", text.index(name), len(text) - 1, name)])
+        passage = claim(f"SEC sues {told}.")
+        return {each.text for each in find_missing_elements(statement, passage, [], passage_entities={"sec"})}
+
+    assert list_missing(claimed) == set()
+    assert list_missing("Anna Ulrix") == {"Anna Ulrix"}
 
 
 def test_a_subject_in_han_or_kana_that_the_passage_does_not_name_is_missing() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.entities.model import Language
 from backend.sources.comparison import ranks
 from tests.backend.sources.evidence import claim
 
@@ -24,3 +25,21 @@ def test_a_later_rank_differs_from_the_first() -> None:
 )
 def test_a_first_and_a_day_do_not_differ(text: str) -> None:
     assert ranks.find_difference(claim(text), FIRST) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "record", "language"),
+    [
+        ("It was the third upgrade of the year.", "The fifth upgrade activates.", "en"),
+        ("今回のアップグレードは3回目。", "5回目のアップグレードが完了した。", "ja"),
+        ("这是该链的第3次升级。", "该链完成第5次升级。", "zh"),
+    ],
+)
+def test_another_rank_of_the_same_thing_differs(statement: str, record: str, language: Language) -> None:
+    assert ranks.find_difference(claim(statement, language), claim(record, language)) is not None
+    assert ranks.find_difference(claim(record, language), claim(record, language)) is None
+
+
+def test_ranks_of_different_things_do_not_differ() -> None:
+    passage = claim("The fifth upgrade activates.")
+    assert ranks.find_difference(claim("It was the third hearing."), passage) is None
