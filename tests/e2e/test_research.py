@@ -61,7 +61,14 @@ def page(warm_reader: Reader) -> Iterator[Page]:
     page.close()
 
 
+def open_form(page: Page) -> None:
+    """Unfolds the form, which a shown job folds."""
+    if not page.locator(BOX).is_visible():
+        page.locator(".st-key-rs_panel_form summary").first.click()
+
+
 def submit(page: Page, statement: str) -> None:
+    open_form(page)
     page.locator(BOX).fill(statement)
     page.locator(BOX).press("Control+Enter")
 
@@ -135,6 +142,9 @@ def test_statements_are_submitted_by_keyboard_one_after_another(page: Page) -> N
     finish(page, STATEMENTS["en", "supported"][0])
     first = page.url
     wait_for(lambda: find_focused_id(page) == "rs-verdict", "The focus on the first result")
+    expect(page.locator(BOX)).to_be_hidden()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
     page.locator(BOX).focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("Ethereum moved to proof of stake on 15 September 2022.")
@@ -180,6 +190,7 @@ def test_extracted_entities_form_a_table_that_the_link_reopens(warm_reader: Read
 def test_the_history_opens_a_job_and_keeps_typed_text(page: Page) -> None:
     finish(page, STATEMENTS["en", "supported"][0])
     finish(page, STATEMENTS["en", "contradicted"][0])
+    open_form(page)
     page.locator(BOX).fill("Half a sentence")
     row = page.locator(".rs-jobs a", has_text="The SEC approved").first
     row.click()
@@ -223,6 +234,7 @@ def test_the_page_is_accessible_without_overflow_or_layout_shift(
 
 def check_other_states(reader: Reader, page: Page, axe_source: str) -> None:
     """Checks the collapsed parts of a result, an unknown job, and extracted entities."""
+    open_form(page)
     page.locator(".st-key-rs_more_statement summary").click()
     page.locator(".st-key-rs_done summary").click()
     page.locator(".st-key-rs_export button").first.click()
@@ -231,6 +243,8 @@ def check_other_states(reader: Reader, page: Page, axe_source: str) -> None:
     page.keyboard.press("Escape")
     reader.open("/research?lang=en&job=11111111-1111-4111-8111-111111111111", ".st-key-empty-rs_job", page)
     assert find_accessibility_violations(page, axe_source) == []
+    page.locator(".st-key-empty-rs_job button").click()
+    expect(page.locator(BOX)).to_be_visible()
     page.get_by_role("tab", name="Entities only").click()
     page.locator(".st-key-rs_text textarea").fill("Binance, Coinbase, the SEC and ビットコイン.")
     page.locator(".st-key-rs_text textarea").press("Control+Enter")

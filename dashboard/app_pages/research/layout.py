@@ -34,7 +34,8 @@ def render_page() -> None:
         states.render_worker_banner(markets.fetch_status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
-        with st.container(key="rs_panel_form", border=True):
+        session_state.fold_form(job_id)
+        with st.expander(t("research.new_search"), key=session_state.FORM_PANEL_KEY, on_change="rerun"):
             form.render_form(show_examples=not job_id)
         if job_id:
             with st.container(key="rs_job", gap="small"):
@@ -49,7 +50,7 @@ def _render_job(job_id: str) -> None:
     if snapshot.unknown:
         states.render_empty(
             t("research.job_unknown"),
-            action=t("research.job_close"),
+            action=t("research.new_search"),
             on_click=session_state.close_job,
             key="rs_job",
         )

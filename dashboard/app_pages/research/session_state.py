@@ -28,6 +28,7 @@ _KEY = "research_bench"
 JOB_PARAM = "job"
 STATEMENT_PARAM = "statement"
 FORM_DRAFT_KEY = "research"
+FORM_PANEL_KEY = "rs_panel_form"
 MAX_STORED_TEXTS = 10
 """Limit of submitted drafts, and of texts with marks, in a session."""
 MAX_FAILURES = 30
@@ -54,6 +55,8 @@ class PageState:
     """Number of awaited results that this session has shown; each moves the focus."""
     failures: int = 0
     marks: OrderedDict[str, list[Mark]] = field(default_factory=OrderedDict)
+    form_job_id: str | None = None
+    """The job beside which the form was last folded; empty for none."""
 
 
 class JobSnapshot(NamedTuple):
@@ -99,6 +102,14 @@ def open_job(job_id: str) -> None:
 
 def close_job() -> None:
     url_state.write_param(JOB_PARAM, "")
+
+
+def fold_form(job_id: str) -> None:
+    """Folds the form when another job is shown, so that its verdict comes first; opens it without a job."""
+    state = page_state()
+    if state.form_job_id != job_id or FORM_PANEL_KEY not in st.session_state:
+        state.form_job_id = job_id
+        st.session_state[FORM_PANEL_KEY] = not job_id
 
 
 def submit(draft: Draft) -> None:

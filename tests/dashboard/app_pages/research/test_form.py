@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.research import session_state
 from dashboard.app_pages.research.jobs import Draft
@@ -67,6 +68,25 @@ class QueryParams(dict[str, str]):
     def from_dict(self, params: dict[str, str]) -> None:
         self.clear()
         self.update(params)
+
+
+def test_a_shown_job_folds_the_form_and_the_reader_can_open_it_again() -> None:
+    app = open_research()
+    assert is_form_open(app)
+    app.text_area(key="rs_statement").set_value(TRUE)
+    press_button(app, "rs_submit_statement")
+    assert not is_form_open(app)
+    app.session_state[session_state.FORM_PANEL_KEY] = True  # the reader opens it
+    assert is_form_open(rerun_page(app)), "until another job is shown"
+    press_button(app, "rs_submit_statement")
+    assert not is_form_open(app)
+
+
+def is_form_open(app: AppTest) -> bool:
+    is_open: bool = app.session_state[session_state.FORM_PANEL_KEY]
+    panel = next(part for part in app.expander if part.label == t("research.new_search"))
+    assert panel.proto.expanded == is_open
+    return is_open
 
 
 def test_a_blank_statement_is_rejected_without_a_submission(service: Research) -> None:
