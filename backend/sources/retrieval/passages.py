@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?](?=\s|$)|[。！？]+|[.!?]|\
 
 def split_passages(document: Document) -> list[str]:
     """Return title and text as one passage if they are short, else runs of sentences within the limit."""
-    whole = _join_title(document.title, document.text)
+    whole = _join_title(document)
     if len(whole) <= MAX_PASSAGE_CHARS or document.kind == "landmark":
         return [whole]
     return list(_split_into_runs(document.text)) or [whole[:MAX_PASSAGE_CHARS]]
@@ -43,8 +43,9 @@ def _split_into_runs(text: str) -> Iterator[str]:
         yield run.strip()
 
 
-def _join_title(title: str, text: str) -> str:
+def _join_title(document: Document) -> str:
+    title, text = document.title, document.text
     if not title or text.startswith(title):
         return text
-    ends = title.rstrip()[-1:] in ".!?。！？"
-    return f"{title}{'' if ends else '.'}\n{text}"
+    stop = "。" if document.language in ("ja", "zh") else "."
+    return f"{title}{'' if title.rstrip()[-1:] in '.!?。！？' else stop}\n{text}"
