@@ -27,6 +27,8 @@ _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
         ("against", re.compile(r"\bagainst $")),
         ("total", re.compile(rf"\b{_SOME_EN} (?:out )?of (?:(?:the|its|his|her|their) )?$")),
         ("from", re.compile(rf"\bfrom {_ABOUT}$")),
+        ("to", re.compile(r"\b(?:after|since|following|in the wake of) [^.;]{0,40}\bhalving\b[^.;]{0,60}$")),
+        ("from", re.compile(r"\b(?:before|until|prior to) [^.;]{0,40}\bhalving\b[^.;]{0,60}$")),
         ("to", re.compile(rf"{_CHANGED}(?:[^.;]|\.(?=\d)){{0,60}}\bto {_ABOUT}$")),
         (
             "aside",
@@ -40,6 +42,8 @@ _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
         ("for", re.compile("賛成(?:が|は)?$")),
         ("against", re.compile("反対(?:が|は)?$")),
         ("abstained", re.compile("棄権(?:が|は)?$")),
+        ("to", re.compile("半減期?(?:の?後|以降|を経て|を境に)[^。]{0,24}$")),
+        ("from", re.compile("半減期?(?:の?前|まで|以前)[^。]{0,24}$")),
         ("aside", re.compile("(?:求めた|求めていた|要求した|請求した)[^。、]{0,4}$")),
     ),
     "zh": (
@@ -54,6 +58,8 @@ _BEFORE: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
                 "(?:至|到|为|為)了?(?:约|近)?$"
             ),
         ),
+        ("to", re.compile("减半(?:过|完成|发生|到来)?(?:之后|以后|后)[^。]{0,24}$")),
+        ("from", re.compile("减半(?:发生|到来)?(?:之前|以前|前)[^。]{0,24}$")),
         ("aside", re.compile("(?:要求的|请求的|索要的|求偿的)[^。，]{0,4}$")),
     ),
 }

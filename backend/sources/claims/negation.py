@@ -57,7 +57,9 @@ _FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
         r"|\b(?:before|until|prior to)\b[^;]{3,110}, no (?:other )?\w+[^;,]*"
     ),
     "ja": re.compile("(?:それまで|これまで|以前に?は)[^。、]{2,40}(?:なかった|ない)"),
-    "zh": re.compile("(?:此前|之前|以前)[，,]?[^。，]{0,24}(?:从未|没有|尚未|还没|尚无|未有)[^，。]*"),
+    "zh": re.compile(
+        "(?:此前|之前|以前)[，,]?[^。，]{0,24}(?:从未|从没|没有|尚未|还没|尚无|未有|未曾|不曾)[^，。]*"
+    ),
 }
 """Negations that tell that something happened for the first time: had never done it before."""
 _GOVERNING_ZH = (

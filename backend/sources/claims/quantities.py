@@ -66,6 +66,8 @@ _NTH = re.compile(
     r"|(?P<once>初の|初めての|首次|第一回)(?:ビットコイン|比特币)?(?:の)?(?:半減|减半|減半)",
     re.IGNORECASE,
 )
+_NEEDED_JA = ("を要", "かか")
+"""Verbs that mark a number of days as a duration: 17日を要した."""
 _NTH_WORDS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 
 
@@ -147,6 +149,7 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
     if lowered.startswith("目", end) or (unit is None and _is_part_of_reference(lowered, start, end)):
         return None  # 3回目 is a rank
     start -= prefix_length
+    end -= sum(len(needed) for needed in _NEEDED_JA if text.endswith(needed, start, end))
     inexact = _find_inexactness(
         unit_table, text_before[: len(text_before) - prefix_length], lowered[end : end + 6]
     )

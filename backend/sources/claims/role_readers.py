@@ -70,6 +70,18 @@ _NOT_SUBJECT_EN = re.compile(
 )
 
 
+_BARRED_SUBJECT = frozenset({"may not", "must not", "cannot legally", "不得", "不许", "不准许"})
+"""Words whose subject is the one that is barred."""
+
+
+def _find_nearest_before(mentions: Sequence[Mention], action: Action) -> Mention | None:
+    return max(
+        (mention for mention in mentions if mention.end <= action.start),
+        key=lambda mention: mention.end,
+        default=None,
+    )
+
+
 _ATTRIBUTIVE_EN = re.compile(
     r"\b(?:the|an?|its|their|his|her|all|any|some|of|for|to|by|from|with|against|letting|allowing|serving) $"
 )
@@ -83,6 +95,8 @@ def _read_english(
     following = [mention for mention in mentions if mention.start >= action.end]
     lowered = text.lower()
     verb = action.text.lower()
+    if verb in _BARRED_SUBJECT:
+        return _NONE, list_ids(text, mentions, _find_last_subject(text, start, before))
     if verb.startswith(("off ", "from ")):
         return _NONE, _NONE  # came off the blacklist: the name before it is no agent
     if (
@@ -229,6 +243,8 @@ def _read_chinese(
                 subject = mention  # Polygon的POL
             elif not _NOT_SUBJECT_ZH.search(lead) and subject is None:
                 subject = mention
+    if action.text in _BARRED_SUBJECT:
+        return _NONE, list_ids(text, mentions, _find_nearest_before(mentions, action))
     following = next((mention for mention in mentions if 0 <= mention.start - action.end <= 4), None)
     if following is not None and _BREAK_ZH.search(text[action.end : following.start]):
         following = None

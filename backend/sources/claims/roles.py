@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
+from backend.sources.claims import agent_nouns
 from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, ParsedStatement
 from backend.sources.claims.role_readers import OBJECT_END_EN, PASSIVE_JA, READERS, list_ids
@@ -77,7 +78,28 @@ def find_roles(statement: ParsedStatement) -> list[Roles]:
                 clause = statement.text[start:end].strip()
                 parties = frozenset(mention.entity_id for mention in sentence_mentions)
                 found_roles.append(Roles(action.verb, agents, patients, clause, recipients, givers, parties))
-    return found_roles
+    return [*found_roles, *_find_roles_of_nouns(statement, candidates)]
+
+
+def _find_roles_of_nouns(statement: ParsedStatement, candidates: Sequence[Mention]) -> list[Roles]:
+    """Return the roles that nouns tell (was the sender), joined by act."""
+    ids: dict[str, dict[agent_nouns.Part, frozenset[str]]] = {}
+    for verb, part, mention in agent_nouns.find_parts(statement.text.lower(), statement.language, candidates):
+        parts = ids.setdefault(verb, {})
+        parts[part] = parts.get(part, frozenset()) | {mention.entity_id}
+    parties = frozenset(mention.entity_id for mention in candidates)
+    none: frozenset[str] = frozenset()
+    return [
+        Roles(
+            verb,
+            parts.get("agent", none),
+            parts.get("patient", none),
+            statement.text,
+            parts.get("recipient", none),
+            parties=parties,
+        )
+        for verb, parts in ids.items()
+    ]
 
 
 def find_participants(statement: ParsedStatement, action: Action) -> tuple[frozenset[str], frozenset[str]]:

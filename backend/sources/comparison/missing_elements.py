@@ -168,6 +168,8 @@ def _find_place(
         if country in passage.places or text in texts:
             continue
         end = claim.text.find(text) + len(text)
+        if any(mention.start <= end - len(text) and end <= mention.end for mention in claim.mentions):
+            continue
         adjacent_mentions = [
             mention for mention in claim.mentions if 0 <= mention.start - end <= MAX_ADJECTIVE_GAP
         ]

@@ -162,7 +162,7 @@ _ORDINALS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"(?<![\w-])(?<!on the )"
         r"(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
-        r"(?! (?:quarter|half|of|day|week)|-)"
+        r"(?! (?:quarter|half|of|day|week)|-|(?<=\ba second) time)"
     ),
     "ja": re.compile(r"第?(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?:回目|度目|番目|例目|社目|代目|弾|陣)"),
     "zh": re.compile(r"第(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?=[个個次家只款位支版代批任起])"),

@@ -12,6 +12,9 @@ from tests.backend.sources.evidence import claim
     [
         ("The reward fell from 6.25 to 3.125 BTC.", "en", ["from", "to"]),
         ("The halving cut the reward to 6.25 BTC.", "en", ["to"]),
+        ("After the second halving miners earned 25 BTC.", "en", [None, "to"]),
+        ("第2次减半之前，奖励是25枚BTC。", "zh", [None, "from"]),
+        ("2回目の半減期の後、報酬は25BTCだった。", "ja", [None, "to"]),
         ("The loss amounted to 50 million dollars.", "en", [None]),
         ("Users withdrew 50 BTC from the exchange.", "en", [None]),
         ("It took 50 BTC from 20 users.", "en", [None, None]),

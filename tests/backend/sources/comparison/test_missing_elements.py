@@ -54,6 +54,7 @@ def test_a_subject_in_han_or_kana_that_the_passage_does_not_name_is_missing() ->
         ("The SEC sued Kraken and Coinbase.", ("name", "Coinbase")),
         ("The SEC sued Kraken in a court in Nigeria.", ("place", "Nigeria")),
         ("The SEC sued Kraken in a court in Osaka.", ("place", "Osaka")),
+        ("The SEC sued Kraken in a court in Myanmar.", ("place", "Myanmar")),
         ("The SEC sued Japan's Kraken.", ("place", "Japan")),
         ("The SEC sued Kraken and went on to win the case.", ("act", "win the case")),
         ("Within forty minutes of the hearing the SEC sued Kraken for 12 hours.", ("figure", "12 hours")),

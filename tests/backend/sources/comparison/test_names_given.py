@@ -79,3 +79,12 @@ def test_the_name_that_the_source_gives_does_not_differ(
     text: str, record: tuple[str, datetime], language: Language
 ) -> None:
     assert held(text, record, language).differences == ()
+
+
+def test_a_renaming_without_quotation_marks_is_read_in_japanese() -> None:
+    record = ("ビットコインの計画。計画は2020年12月に「オメガ」へ改称した。", DAY)
+    text = "ビットコインの計画は{}の名で始まり、2020年12月に{}へと看板を掛け替えた。"
+    assert [
+        difference.slot for difference in held(text.format("オメガ", "アルファ"), record, "ja").differences
+    ] == ["roles"]
+    assert held(text.format("アルファ", "オメガ"), record, "ja").differences == ()

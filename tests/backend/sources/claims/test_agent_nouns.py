@@ -1,0 +1,40 @@
+"""Nouns that tell who has which part in an act."""
+
+import pytest
+
+from backend.entities.mention import Mention
+from backend.entities.model import Language
+from backend.sources.claims.claim_parser import parse_claim
+from backend.sources.claims.role_relations import are_swapped
+from backend.sources.claims.roles import Roles, find_roles
+
+
+def read(text: str, language: Language) -> list[Roles]:
+    names = {"Aldo": "a", "アルド": "a", "阿尔多": "a", "Bexa": "b", "ベクサ": "b", "贝克萨": "b"}
+    mentions = [
+        Mention(entity, text.index(name), text.index(name) + len(name), name)
+        for name, entity in names.items()
+        if name in text
+    ]
+    return find_roles(parse_claim(text, language, mentions))
+
+
+@pytest.mark.parametrize(
+    ("text", "record", "language"),
+    [
+        (
+            "Aldo was the sender of 7 coins, with Bexa at the receiving end.",
+            "Bexa sent 7 coins to Aldo.",
+            "en",
+        ),
+        ("アルドが送り手、ベクサが受け手だった。", "ベクサがアルドに送金した。", "ja"),
+        ("阿尔多是付款方，贝克萨是收款方。", "贝克萨向阿尔多转账。", "zh"),
+    ],
+)
+def test_nouns_tell_the_parts_of_an_act(text: str, record: str, language: Language) -> None:
+    def is_swapped(one: str, other: str) -> bool:
+        pairs = [(act, told) for act in read(one, language) for told in read(other, language)]
+        return any(are_swapped(act, told) for act, told in pairs)
+
+    assert is_swapped(text, record)
+    assert not is_swapped(text, text)
