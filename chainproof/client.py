@@ -16,6 +16,7 @@ from backend.settings import Settings
 from chainproof import frames
 
 Language = Literal["en", "ja", "zh"]
+ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
 Param = str | int | Sequence[str] | datetime | None
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -103,11 +104,12 @@ class Client:
         """
         return frames.build_rates(self._get_json("/markets/rates")["rates"])
 
-    def candles(self, asset_id: str, span: Literal["24h", "7d"] = "7d") -> pd.DataFrame:
+    def candles(self, asset_id: str, span: ChartSpan = "7d") -> pd.DataFrame:
         """Load the candles of an asset in USD. Index: opening time.
 
-        ``24h`` holds 48 candles of half an hour, ``7d`` 42 of four hours. ``attrs`` of the frame holds
-        ``source``, ``basis`` (what the candles were built from) and ``interval_seconds``.
+        ``1h`` holds up to 12 candles of five minutes, ``24h`` 48 of half an hour, ``7d`` 42 and ``30d`` 180
+        of four hours, ``90d`` 90 and ``1y`` 365 of a day. ``attrs`` of the frame holds ``source``, ``basis``
+        (what the candles were built from) and ``interval_seconds``.
         """
         return frames.build_candles(
             self._get_json(f"/assets/{_quote_segment(asset_id)}/candles", {"span": span})

@@ -15,10 +15,32 @@ from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.reasons import Reason
 
 Span = Literal["24h", "7d"]
-"""The period of a candle chart, as the parameter `span` of requests names it."""
-CANDLE_SECONDS_BY_SPAN: Mapping[Span, int] = {"24h": 1800, "7d": 14_400}
-"""Length of one candle of a span: 48 of 30 minutes, 42 of 4 hours."""
-CANDLES_PER_SPAN: Mapping[Span, int] = {"24h": 48, "7d": 42}
+"""The period of the candles in rankings, as the parameter `with_candles` of requests names it."""
+ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
+"""The period of one asset's candle chart, as the parameter `span` of requests names it."""
+CANDLE_SECONDS_BY_SPAN: Mapping[ChartSpan, int] = {
+    "1h": 300,
+    "24h": 1800,
+    "7d": 14_400,
+    "30d": 14_400,
+    "90d": 86_400,
+    "1y": 86_400,
+}
+"""Length of one candle of a span: 5 minutes, 30 minutes, 4 hours or a day."""
+CANDLES_PER_SPAN: Mapping[ChartSpan, int] = {
+    "1h": 12,
+    "24h": 48,
+    "7d": 42,
+    "30d": 180,
+    "90d": 90,
+    "1y": 365,
+}
+FetchedBasis = Literal["ohlc", "hourly_prices", "daily_prices"]
+"""What a provider sends to build candles from: candles, or prices an hour or a day apart."""
+CandleBasis = FetchedBasis | Literal["polls", "sparkline"]
+"""What candles are built from: a provider's history, our own polls, or the closes of a sparkline."""
+PricePoint = tuple[datetime, Decimal]
+"""A time and the price in USD at that time."""
 
 COINGECKO_IDS_PER_CALL = 250
 """CoinGecko's limit for one call, which costs one credit."""

@@ -26,7 +26,7 @@ from backend.http.responses import (
 )
 from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
-from backend.markets.model import Span
+from backend.markets.model import ChartSpan, Span
 from backend.markets.responses.rankings_json import Order, SortKey
 from backend.markets.responses.snapshot import DEPRECATED_SINCE, ResponseBuilder
 from backend.markets.service import MarketService
@@ -45,7 +45,11 @@ OpenOnly = Annotated[
     WithJsonSchema({"type": "boolean"}),
 ]
 CandleSpan = Annotated[
-    Span, Query(description="`24h` has 48 candles of 30 minutes, `7d` has 42 candles of 4 hours.")
+    ChartSpan,
+    Query(
+        description="`1h` has 12 candles of 5 minutes, `24h` has 48 of 30 minutes, `7d` has 42 and `30d` has "
+        "180 of 4 hours, `90d` has 90 and `1y` has 365 of a day."
+    ),
 ]
 KindFilter = Annotated[IncidentKind | None, Query(description="Only incidents of this kind.")]
 MAX_INCIDENTS = 1000
@@ -84,9 +88,12 @@ def read_asset(request: Request, id: AssetId) -> Response:
 
 @router.get("/assets/{id}/candles", response_model=schemas.CandleSeries, responses=ASSET_NOT_FOUND)
 async def read_candles(request: Request, id: AssetId, span: CandleSpan = "24h") -> Response:
-    """OHLC candles from a provider if available, else candles sampled from polls or a sparkline.
+    """The candles of one asset: a provider's history if available, else candles sampled from polls.
 
-    `24h` holds 30-minute candles, `7d` 4-hour ones; `basis` says which kind they are.
+    The history is fetched on the first request, kept, and fetched again when it is due: after 15 minutes for
+    `24h` and `7d`, an hour for `30d`, 6 hours for `90d`, 12 hours for `1y`. Live `1h` comes from polls.
+    `basis`, `source` and `last_updated` say what was returned. The history ends where the provider's does;
+    without a paid plan, CoinGecko gives up to 365 days.
     """
     return RawJson(await to_thread.run_sync(get_market(request).candles, id, span, limiter=CANDLE_THREADS))
 

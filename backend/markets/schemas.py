@@ -172,14 +172,22 @@ class DisplayRates(Wire):
 
 class CandleSeries(Wire):
     id: str
-    span: Literal["24h", "7d"]
+    span: Literal["1h", "24h", "7d", "30d", "90d", "1y"]
     interval_seconds: int
-    basis: Literal["ohlc", "polls", "sparkline"] = Field(
-        description="OHLC of a provider, or candles sampled from polls or from the closes of a sparkline."
+    basis: Literal["ohlc", "hourly_prices", "daily_prices", "polls", "sparkline"] = Field(
+        description="What the candles are built from: a provider's OHLC or its hourly or daily prices, the "
+        "service's own polls, or the hourly closes of a sparkline. Candles that are not `ohlc` have the high "
+        "and low of those prices, not of every trade."
     )
-    source: str | None
-    last_updated: Timestamp | None
-    candles: list[CandleRow]
+    source: str | None = Field(
+        description="The provider, with `:stale` if it gives no current history and its last one is returned."
+    )
+    last_updated: Timestamp | None = Field(
+        description="When the candles were fetched, or the time of the last price in them."
+    )
+    candles: list[CandleRow] = Field(
+        description="Ascending. Fewer than the span holds if the known history is shorter, or has gaps."
+    )
 
 
 class CandlesAround(Wire):

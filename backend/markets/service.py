@@ -11,7 +11,7 @@ from backend.markets import configuration
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.assets.model import Asset
 from backend.markets.candles.series_reader import CandleReader
-from backend.markets.model import Span
+from backend.markets.model import ChartSpan
 from backend.markets.responses import asset_json, queries, quote_json, status_json
 from backend.markets.responses.price_events import PriceEvents
 from backend.markets.responses.price_json import PricedAsset, build_price_record
@@ -80,7 +80,7 @@ class MarketService:
         rows = queries.load_incidents(self._database, self.market.sources.realm, query) if assets else []
         return quote_json.build_incidents_response(rows, enabled)
 
-    def candles(self, asset_id: str, span: Span) -> bytes:
+    def candles(self, asset_id: str, span: ChartSpan) -> bytes:
         asset = self._find_asset(asset_id)
         return self._candles.read(asset, span, self._now())
 

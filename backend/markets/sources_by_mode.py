@@ -10,7 +10,15 @@ from typing import Protocol
 
 from backend.markets.assets.model import Asset
 from backend.markets.assets.registry import AssetRegistry
-from backend.markets.model import Candle, FearGreed, MarketTotals, QuotesResult, Span
+from backend.markets.model import (
+    Candle,
+    ChartSpan,
+    FearGreed,
+    FetchedBasis,
+    MarketTotals,
+    PricePoint,
+    QuotesResult,
+)
 from backend.markets.provider_limits.polling_schedule import Role
 from backend.markets.provider_names import COINGECKO, SAMPLE_PROVIDERS
 from backend.markets.providers.coinmarketcap import SlugIds
@@ -38,7 +46,31 @@ class FearGreedSource(NamedSource, Protocol):
 
 
 class OhlcSource(NamedSource, Protocol):
-    def ohlc(self, asset: Asset, span: Span, now: datetime) -> tuple[Candle, ...]: ...
+    """Provides the past of one asset for a chart: candles, or prices to build candles from."""
+
+    def ohlc(self, asset: Asset, span: ChartSpan, now: datetime) -> tuple[Candle, ...]: ...
+
+    def past_prices(self, asset: Asset, span: ChartSpan, now: datetime) -> tuple[PricePoint, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRule:
+    """What is fetched for the candles of a span, and how long it is current."""
+
+    basis: FetchedBasis
+    fresh_for: timedelta
+
+
+LIVE_FETCH_RULES: Mapping[ChartSpan, FetchRule] = {
+    "24h": FetchRule("ohlc", timedelta(minutes=15)),
+    "7d": FetchRule("ohlc", timedelta(minutes=15)),
+    "30d": FetchRule("ohlc", timedelta(hours=1)),
+    "90d": FetchRule("hourly_prices", timedelta(hours=6)),
+    "1y": FetchRule("daily_prices", timedelta(hours=12)),
+}
+"""The last hour comes from our own polls alone. The provider computes a new OHLC series every 15 minutes; its
+candles beyond 30 days are four days long, so longer spans are built from prices."""
+SAMPLE_HISTORY_RULE = FetchRule("hourly_prices", timedelta(minutes=5))
 
 
 class HistorySource(Protocol):
@@ -58,8 +90,8 @@ class MarketSources:
     overview: tuple[OverviewSource, ...]
     fear_greed: tuple[FearGreedSource, ...]
     ohlc: OhlcSource
-    ohlc_fresh_for: timedelta
-    """How long a series is current; the provider computes a new one about as often."""
+    fetch_rules: Mapping[ChartSpan, FetchRule]
+    """What ``ohlc`` is asked for; a span without a rule is built from our own polls alone."""
     rates_provider: str | None = None
     """The provider whose overview has exchange rates, so that it is polled even if it is not the first."""
     history: HistorySource | None = None
@@ -100,13 +132,21 @@ def build_realm(settings: Settings) -> str:
 def sample_sources(settings: Settings, registry: AssetRegistry) -> MarketSources:
     market = SampleMarket(settings.sample_seed, registry.all)
     first, second = (SampleProvider(name, market) for name in SAMPLE_PROVIDERS)
+    recent = FetchRule("ohlc", timedelta(seconds=settings.tick_seconds))
     return MarketSources(
         realm=build_realm(settings),
         quotes=(first, second),
         overview=(first, second),
         fear_greed=(first, second),
         ohlc=first,
-        ohlc_fresh_for=timedelta(seconds=settings.tick_seconds),
+        fetch_rules={
+            "1h": recent,
+            "24h": recent,
+            "7d": recent,
+            "30d": SAMPLE_HISTORY_RULE,
+            "90d": SAMPLE_HISTORY_RULE,
+            "1y": SAMPLE_HISTORY_RULE,
+        },
         history=first,
     )
 
@@ -132,7 +172,7 @@ def _from_live_providers(providers: LiveProviders, realm: str) -> MarketSources:
         overview=providers.overview,
         fear_greed=providers.fear_greed,
         ohlc=providers.ohlc,
-        ohlc_fresh_for=timedelta(minutes=15),
+        fetch_rules=LIVE_FETCH_RULES,
         rates_provider=COINGECKO,
         close=providers.close,
     )

@@ -121,7 +121,8 @@ candle_series_json = sa.Table(
 )
 """The candles of a span as the JSON array that is sent.
 
-``basis`` tells what they are built from: ``polls``, ``sparkline``, or ``ohlc`` of a provider.
+``basis`` tells what they are built from: ``polls``, ``sparkline``, or ``ohlc`` for whatever history a
+provider gave. The previous version of the service sends every other row in rankings.
 """
 
 market_figures = sa.Table(

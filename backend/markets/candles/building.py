@@ -5,11 +5,11 @@ Candles are sampled: their high and low are those of the polled prices, not of e
 price has no candle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from backend.markets.model import Candle
+from backend.markets.model import Candle, PricePoint
 from backend.markets.numbers import is_sane, json_number
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,32 +45,41 @@ def add_price(candle: Candle | None, price: Decimal, at: datetime, interval_seco
     )
 
 
+def build_from_prices(points: Iterable[PricePoint], interval_seconds: int) -> list[Candle]:
+    """Build candles from prices in USD at single moments, ascending.
+
+    A price belongs to the candle that it ends or falls into, so a price exactly on a boundary closes the
+    earlier candle. A candle opens at the preceding price if that is at most two candles away, else at its own
+    first price. The first and the last candle may be partial.
+    """
+    candles: list[Candle] = []
+    before: PricePoint | None = None
+    for at, price in points:
+        slot_start = floor_to_slot(at - timedelta.resolution, interval_seconds)
+        if candles and candles[-1].open_time == slot_start:
+            candles[-1] = add_price(candles[-1], price, slot_start, interval_seconds)
+        else:
+            is_near = before is not None and at - before[0] <= 2 * timedelta(seconds=interval_seconds)
+            first = before[1] if before is not None and is_near else price
+            candles.append(Candle(slot_start, first, max(first, price), min(first, price), price))
+        before = (at, price)
+    return candles
+
+
 def build_from_sparkline(
     closes: Sequence[Decimal | None], end: datetime, interval_seconds: int = 14_400, count: int = 42
 ) -> list[Candle]:
     """Build the latest ``count`` candles from hourly closes; the last one ends near ``end``.
 
     The closes have no times, and there may be slightly more or fewer than 168. They count as one hour apart,
-    counted back from ``end``. A close belongs to the candle that it ends or falls into, so a close exactly on
-    a boundary closes the earlier candle. A candle opens at the preceding close if that is known, else at its
-    own first close. The last candle may be partial. Closes that are null or not above zero are gaps.
+    counted back from ``end``. Closes that are null or not above zero are gaps.
     """
-    candles: list[Candle] = []
-    before: Decimal | None = None
-    for position, close in enumerate(closes):
-        if close is None or not is_sane(close) or close <= 0:
-            before = None
-            continue
-        at = end - (len(closes) - 1 - position) * HOUR
-        slot_start = floor_to_slot(at - timedelta.resolution, interval_seconds)
-        current = candles[-1] if candles else None
-        if current is not None and current.open_time == slot_start:
-            candles[-1] = add_price(current, close, slot_start, interval_seconds)
-        else:
-            first = before if before is not None else close
-            candles.append(Candle(slot_start, first, max(first, close), min(first, close), close))
-        before = close
-    return candles[-count:] if count > 0 else []
+    points = [
+        (end - (len(closes) - 1 - position) * HOUR, close)
+        for position, close in enumerate(closes)
+        if close is not None and is_sane(close) and close > 0
+    ]
+    return build_from_prices(points, interval_seconds)[-count:] if count > 0 else []
 
 
 def encode_candle(candle: Candle) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from backend.markets.candles.building import encode_candle
-from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Candle, Span
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Candle, ChartSpan
 
 EMPTY_ARRAY = "[]"
 
@@ -28,7 +28,7 @@ def append_candle(array_json: str, candle: Candle) -> str:
     return _join_rows([*rows, encode_candle(candle).decode()])
 
 
-def trim_to_span(array_json: str, span: Span, now: datetime) -> str:
+def trim_to_span(array_json: str, span: ChartSpan, now: datetime) -> str:
     """Return the newest rows that belong to the span ending at ``now``, without rows in the future.
 
     Rows in the future exist if the clock was set back. A span has a fixed number of candles: until the

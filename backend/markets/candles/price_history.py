@@ -20,6 +20,7 @@ from backend.markets.model import (
     CANDLE_SECONDS_BY_SPAN,
     CANDLES_PER_SPAN,
     Candle,
+    PricePoint,
     PublishedPrice,
     QuotesResult,
     source_label,
@@ -94,6 +95,18 @@ def load_candles(
     )
     rows = connection.execute(sa.select(candles).where(condition).order_by(candles.c.open_time)).mappings()
     return [candle_from_row(row) for row in rows]
+
+
+def load_points(
+    connection: Connection, realm: str, asset_id: str, start: datetime, end: datetime
+) -> list[PricePoint]:
+    """Load the stored prices of one asset with ``start <= at <= end``, ascending."""
+    query = sa.select(price_points.c.at, price_points.c.price).where(
+        price_points.c.realm == realm,
+        price_points.c.asset_id == asset_id,
+        price_points.c.at.between(start, end),
+    )
+    return [(row.at, row.price) for row in connection.execute(query.order_by(price_points.c.at))]
 
 
 class CandlesAround(NamedTuple):

@@ -1,39 +1,46 @@
-"""Reads the candles of one asset: true OHLC if a provider gives it, else our sampled candles.
+"""Reads the candles of one asset: a provider's history if available, else our own candles.
 
-A series requested again before the provider computes a new one comes from the store. If the provider may not
-be called (breaker, budget) or does not respond, the stored candles are returned, labelled with their basis.
+A fetched series is stored and serves all requests as long as it is current. If the provider may not be called
+(breaker, budget), does not respond or refuses, the stored series or our own candles are returned, whichever
+reach further back. The response says which they are and how old.
 """
 
 import threading
-from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
 
 import orjson
-import sqlalchemy as sa
 import structlog
 
 from backend.markets.assets.model import Asset
 from backend.markets.candles import price_history
-from backend.markets.candles.candle_json import EMPTY_ARRAY, append_candle, encode_candles, trim_to_span
-from backend.markets.candles.price_history import HALF_HOUR_SECONDS, load_open_candles
+from backend.markets.candles.building import build_from_prices
+from backend.markets.candles.candle_json import EMPTY_ARRAY, encode_candles, split_rows, trim_to_span
+from backend.markets.candles.candle_series import CandleSeries, load_own_series, load_stored_series
 from backend.markets.configuration import Market
 from backend.markets.model import (
     CANDLE_SECONDS_BY_SPAN,
     NOT_ALLOWED,
     Candle,
+    ChartSpan,
     ErrorKind,
     ProviderError,
-    Span,
     source_label,
 )
 from backend.markets.numbers import format_timestamp
-from backend.markets.provider_state import ProviderState, load_states, store_states, update_state
+from backend.markets.provider_state import load_states, store_states, update_state
+from backend.markets.sources_by_mode import FetchRule
 from backend.markets.tables import candle_series_json
 from backend.store.database import Database, upsert
 from backend.upstream.jitter import jitter
 
 log = structlog.get_logger(__name__)
+FETCHED: Final = "ohlc"
+"""The basis under which every fetched series is stored; the span's rule knows what was fetched."""
+RETRY_REFUSED_AFTER = timedelta(minutes=15)
+"""How long a span is not requested after the provider refused it or did not know the asset."""
 
 
 class CandleReader:
@@ -43,22 +50,22 @@ class CandleReader:
         self._database = database
         self._market = market
         self._realm = market.sources.realm
-        self._fetch_locks: dict[tuple[str, Span], threading.Lock] = {}
+        self._fetch_locks: dict[tuple[str, ChartSpan], threading.Lock] = {}
         self._locks_guard = threading.Lock()
+        self._refused_at: dict[tuple[str, ChartSpan], datetime] = {}
 
-    def read(self, asset: Asset, span: Span, now: datetime) -> bytes:
+    def read(self, asset: Asset, span: ChartSpan, now: datetime) -> bytes:
         """Build the response of ``GET /assets/{id}/candles``."""
-        ohlc = self._find_ohlc(asset, span, now)
-        series = ohlc if ohlc and ohlc["body"] != EMPTY_ARRAY else self._load_sampled(asset, span, now)
+        series = self._find_series(asset, span, now)
         return orjson.dumps(
             {
                 "id": asset.id,
                 "span": span,
                 "interval_seconds": CANDLE_SECONDS_BY_SPAN[span],
-                "basis": series["basis"],
-                "source": series["source"],
-                "last_updated": series["as_of"] and format_timestamp(series["as_of"]),
-                "candles": orjson.Fragment(trim_to_span(series["body"], span, now)),
+                "basis": series.basis,
+                "source": series.source,
+                "last_updated": series.as_of and format_timestamp(series.as_of),
+                "candles": orjson.Fragment(trim_to_span(series.body, span, now)),
             }
         )
 
@@ -77,66 +84,96 @@ class CandleReader:
             }
         )
 
-    def _find_ohlc(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any] | None:
-        if not asset.enabled:
-            return None
-        stored = self._load_fresh_ohlc(asset.id, span, now)
+    def _find_series(self, asset: Asset, span: ChartSpan, now: datetime) -> CandleSeries:
+        rule = self._market.sources.fetch_rules.get(span) if asset.enabled else None
+        current = None if rule is None else self._find_current(asset, span, rule, now)
+        if current is not None and current.body != EMPTY_ARRAY:
+            return current
+        kept = None if rule is None else self._load_fetched(asset.id, span, rule)
+        with self._database.read() as connection:
+            own = load_own_series(connection, self._realm, asset.id, span, now)
+        if kept is None or _count_candles(kept, span, now) <= _count_candles(own, span, now):
+            return own
+        return replace(kept, source=source_label((self._market.sources.ohlc.name,), stale=True))
+
+    def _find_current(
+        self, asset: Asset, span: ChartSpan, rule: FetchRule, now: datetime
+    ) -> CandleSeries | None:
+        """Load the provider's current series, or fetch it; None or empty if the provider gives none."""
+        stored = self._load_current(asset.id, span, rule, now)
         if stored:
             return stored
-        with self._fetch_lock(asset.id, span):
-            # Another request may have fetched it meanwhile.
-            return self._load_fresh_ohlc(asset.id, span, now) or self._fetch_ohlc(asset, span, now)
+        lock = self._get_fetch_lock(asset.id, span)
+        has_waited = not lock.acquire(blocking=False)
+        if has_waited:
+            lock.acquire()
+        try:
+            # Another request may have fetched it meanwhile. If its call failed, this one does not repeat it.
+            stored = self._load_current(asset.id, span, rule, now)
+            return stored if stored or has_waited else self._fetch(asset, span, rule, now)
+        finally:
+            lock.release()
 
-    def _load_fresh_ohlc(self, asset_id: str, span: Span, now: datetime) -> dict[str, Any] | None:
-        stored = self._load_stored(asset_id, span, "ohlc")
-        if stored is None or now - stored["as_of"] >= self._market.sources.ohlc_fresh_for:
+    def _load_current(
+        self, asset_id: str, span: ChartSpan, rule: FetchRule, now: datetime
+    ) -> CandleSeries | None:
+        stored = self._load_fetched(asset_id, span, rule)
+        if stored is None or stored.as_of is None or now - stored.as_of >= rule.fresh_for:
             return None
         return stored
 
-    def _fetch_ohlc(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any] | None:
+    def _load_fetched(self, asset_id: str, span: ChartSpan, rule: FetchRule) -> CandleSeries | None:
+        """Load the series that was last fetched, of any age."""
+        with self._database.read() as connection:
+            stored = load_stored_series(connection, self._realm, asset_id, span, FETCHED)
+        return None if stored is None else replace(stored, basis=rule.basis)
+
+    def _fetch(self, asset: Asset, span: ChartSpan, rule: FetchRule, now: datetime) -> CandleSeries | None:
         source = self._market.sources.ohlc
+        refused_at = self._refused_at.get((asset.id, span))
+        if refused_at is not None and now - refused_at < RETRY_REFUSED_AFTER:
+            return None
         if not self._can_fetch(source.name, now):
             return None
-        cost = 0 if self._market.sources.history else 1
+        candles: Sequence[Candle]
         try:
-            candles = source.ohlc(asset, span, now)
+            if rule.basis == "ohlc":
+                candles = source.ohlc(asset, span, now)
+            else:
+                candles = build_from_prices(
+                    source.past_prices(asset, span, now), CANDLE_SECONDS_BY_SPAN[span]
+                )
         except ProviderError as error:
             log.info("candles_fetch_failed", provider=source.name, fault=error.kind.value)
-            if error.kind not in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
+            if error.kind in (ErrorKind.NOT_FOUND, *NOT_ALLOWED):
+                # A plan without this endpoint, or an unknown id, is no failure of the provider.
+                self._refused_at[asset.id, span] = now
+            else:
                 self._record_failure(error, now)
-                return None
-            # A plan without this endpoint, or an unknown id, is no failure of the provider. An empty
-            # series is stored, so that it is not requested again at once.
-            return self._store_ohlc(asset.id, span, (), now)
-        return self._store_ohlc(
-            asset.id, span, candles, now, update=lambda state: state.record_success(None, cost, now)
-        )
+            return None
+        return self._store(asset.id, span, rule, candles, now)
 
-    def _store_ohlc(
-        self,
-        asset_id: str,
-        span: Span,
-        candles: Sequence[Candle],
-        now: datetime,
-        *,
-        update: Callable[[ProviderState], ProviderState] | None = None,
-    ) -> dict[str, Any]:
+    def _store(
+        self, asset_id: str, span: ChartSpan, rule: FetchRule, candles: Sequence[Candle], now: datetime
+    ) -> CandleSeries:
         provider = self._market.sources.ohlc.name
+        cost = 0 if self._market.sources.history else 1
+        series = CandleSeries(rule.basis, source_label((provider,)) or "", now, encode_candles(candles))
         row = {
             "realm": self._realm,
             "asset_id": asset_id,
             "span": span,
-            "basis": "ohlc",
-            "source": source_label((provider,)) or "",
+            "basis": FETCHED,
+            "source": series.source,
             "as_of": now,
-            "body": encode_candles(candles),
+            "body": series.body,
         }
         with self._database.write() as connection:
             upsert(connection, candle_series_json, [row])
-            if update is not None:
-                states = load_states(connection, self._market, lock=True)
-                store_states(connection, self._realm, {provider: update(states[provider])})
-        return row
+            states = load_states(connection, self._market, lock=True)
+            state = states[provider].record_success(None, cost, now)
+            store_states(connection, self._realm, {provider: state})
+        return series
 
     def _record_failure(self, error: ProviderError, now: datetime) -> None:
         jitter_share = jitter()
@@ -153,37 +190,10 @@ class CandleReader:
         planned = self._market.polling_plan.schedules[provider].credits_per_month
         return state.breaker.is_allowed(now) and state.budget.can_spend_on_demand(1, now, planned)
 
-    def _load_sampled(self, asset: Asset, span: Span, now: datetime) -> dict[str, Any]:
-        if span == "7d":
-            stored = self._load_stored(asset.id, "7d", "sparkline")
-            return stored or {"basis": "sparkline", "source": None, "as_of": None, "body": EMPTY_ARRAY}
-        stored = self._load_stored(asset.id, "24h", "polls")
-        body = stored["body"] if stored else EMPTY_ARRAY
-        with self._database.read() as connection:
-            current = load_open_candles(connection, self._realm, [asset.id], HALF_HOUR_SECONDS, now).get(
-                asset.id
-            )
-        if current is not None:
-            body = append_candle(body, current)
-        as_of = now if current is not None else stored and stored["as_of"]
-        return {
-            "basis": "polls",
-            "source": stored and stored["source"],
-            "as_of": stored and as_of,
-            "body": body,
-        }
-
-    def _load_stored(self, asset_id: str, span: Span, basis: str) -> dict[str, Any] | None:
-        condition = sa.and_(
-            candle_series_json.c.realm == self._realm,
-            candle_series_json.c.asset_id == asset_id,
-            candle_series_json.c.span == span,
-            candle_series_json.c.basis == basis,
-        )
-        with self._database.read() as connection:
-            row = connection.execute(sa.select(candle_series_json).where(condition)).mappings().one_or_none()
-        return None if row is None else dict(row)
-
-    def _fetch_lock(self, asset_id: str, span: Span) -> threading.Lock:
+    def _get_fetch_lock(self, asset_id: str, span: ChartSpan) -> threading.Lock:
         with self._locks_guard:
             return self._fetch_locks.setdefault((asset_id, span), threading.Lock())
+
+
+def _count_candles(series: CandleSeries, span: ChartSpan, now: datetime) -> int:
+    return len(split_rows(trim_to_span(series.body, span, now)))

@@ -1,7 +1,7 @@
-"""Fetches quotes with sparklines, totals and OHLC candles from CoinGecko.
+"""Fetches quotes with sparklines, totals, OHLC candles and past prices from CoinGecko.
 
-Endpoints: ``/coins/markets``, ``/global``, ``/coins/{id}/ohlc``, ``/key``. Requests ask for
-``precision=full``, since the default rounds prices.
+Endpoints: ``/coins/markets``, ``/global``, ``/coins/{id}/ohlc``, ``/coins/{id}/market_chart``, ``/key``.
+Requests ask for ``precision=full``, since the default rounds prices.
 """
 
 from collections import defaultdict
@@ -13,15 +13,18 @@ import httpx
 from pydantic import SecretStr
 
 from backend.markets.model import (
+    CANDLE_SECONDS_BY_SPAN,
+    CANDLES_PER_SPAN,
     COINGECKO_IDS_PER_CALL,
     DEFAULT_THROTTLE_SECONDS,
     NOT_ALLOWED,
     Candle,
+    ChartSpan,
     ErrorKind,
     MarketTotals,
+    PricePoint,
     ProviderError,
     QuotesResult,
-    Span,
 )
 from backend.markets.provider_names import COINGECKO
 from backend.markets.providers import parsing
@@ -29,6 +32,7 @@ from backend.markets.providers.coingecko_parsing import (
     MarketsPage,
     merge_pages,
     parse_global,
+    parse_market_chart,
     parse_markets,
     parse_ohlc,
     parse_usage,
@@ -51,7 +55,7 @@ _HOSTS: Mapping[CoinGeckoPlan, str] = {
     "pro": "https://pro-api.coingecko.com",
 }
 _KEY_HEADERS: Mapping[CoinGeckoPlan, str] = {"demo": "x-cg-demo-api-key", "pro": "x-cg-pro-api-key"}
-_OHLC_DAYS: Mapping[Span, int] = {"24h": 1, "7d": 7}
+_DAY_SECONDS = 86_400
 
 _ERROR_MEANINGS: Mapping[int, str] = {
     10002: "an API key is missing",
@@ -129,13 +133,20 @@ class CoinGecko:
     def global_figures(self, now: datetime) -> MarketTotals:
         return parse_global(self._get("/global", now), now)
 
-    def ohlc(self, asset: AssetIds, span: Span, now: datetime) -> tuple[Candle, ...]:
-        """Up to 48 half-hour or 42 four-hour candles. One call and credit."""
+    def ohlc(self, asset: AssetIds, span: ChartSpan, now: datetime) -> tuple[Candle, ...]:
+        """Half-hour candles for ``24h``, four-hour ones for ``7d`` and ``30d``. One call and credit."""
+        return parse_ohlc(self._get_past(asset, "ohlc", span, now), span, now)
+
+    def past_prices(self, asset: AssetIds, span: ChartSpan, now: datetime) -> tuple[PricePoint, ...]:
+        """Prices in USD: hourly ones up to ``90d``, daily ones for ``1y``. One call and credit."""
+        return parse_market_chart(self._get_past(asset, "market_chart", span, now), now)
+
+    def _get_past(self, asset: AssetIds, endpoint: str, span: ChartSpan, now: datetime) -> object:
         if not asset.datasrc2_id:
             raise ProviderError(COINGECKO, ErrorKind.NOT_FOUND, f"{asset.id} has no CoinGecko id")
-        path = f"/coins/{quote(asset.datasrc2_id, safe='')}/ohlc"
-        params: dict[str, str | int] = {"vs_currency": "usd", "days": _OHLC_DAYS[span], "precision": "full"}
-        return parse_ohlc(self._get(path, now, params), span, now)
+        path = f"/coins/{quote(asset.datasrc2_id, safe='')}/{endpoint}"
+        days = CANDLE_SECONDS_BY_SPAN[span] * CANDLES_PER_SPAN[span] // _DAY_SECONDS
+        return self._get(path, now, {"vs_currency": "usd", "days": days, "precision": "full"})
 
     def usage(self, now: datetime) -> Usage | None:
         """The key's usage; None without a key or if its plan has no such endpoint."""

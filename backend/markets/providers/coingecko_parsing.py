@@ -1,4 +1,4 @@
-"""Parses CoinGecko's responses: quotes with sparklines, totals, OHLC candles, key usage. Pure.
+"""Parses CoinGecko's responses: quotes with sparklines, totals, OHLC candles, past prices, key usage. Pure.
 
 Every numeric field may be null. A null rank is normal: wrapped and staked tokens are not ranked.
 """
@@ -14,12 +14,13 @@ from backend.markets.model import (
     CANDLES_PER_SPAN,
     DISPLAY_CURRENCIES,
     Candle,
+    ChartSpan,
     ErrorKind,
     MarketTotals,
+    PricePoint,
     ProviderError,
     Quote,
     QuotesResult,
-    Span,
 )
 from backend.markets.numbers import compute_rate, is_sane
 from backend.markets.provider_names import COINGECKO
@@ -29,7 +30,7 @@ from backend.markets.providers.protocols import Usage
 _MIN_SPARKLINE_POINTS = 2
 _MAX_SPARKLINE_POINTS = 1000
 _MAX_URL_CHARS = 2000
-_MAX_CLOSE_TIME_MS = 95_617_584_000_000
+_MAX_TIME_MS = 95_617_584_000_000
 """The start of the year 5000: a later time is not in milliseconds."""
 
 
@@ -188,7 +189,7 @@ def _parse_rates(caps: Mapping[str, object], usd: Decimal) -> dict[str, Decimal]
     return {code: rate for code, rate in rates.items() if is_sane(rate)}
 
 
-def parse_ohlc(payload: object, span: Span, now: datetime) -> tuple[Candle, ...]:
+def parse_ohlc(payload: object, span: ChartSpan, now: datetime) -> tuple[Candle, ...]:
     """Candles by opening time from rows of ``[close_time_ms, open, high, low, close]``.
 
     The row of the open candle carries the time of the response. Its opening time is that of its interval.
@@ -208,7 +209,7 @@ def parse_ohlc(payload: object, span: Span, now: datetime) -> tuple[Candle, ...]
 def _parse_candle(row: object, seconds: int, now: datetime) -> Candle | None:
     cells = parsing.as_list(row)
     closed = parsing.parse_int(cells[0]) if len(cells) == 5 else None
-    if closed is None or not 0 < closed < _MAX_CLOSE_TIME_MS:
+    if closed is None or not 0 < closed < _MAX_TIME_MS:
         return None
     interval_ms = seconds * 1000
     opened = datetime.fromtimestamp((closed - 1) // interval_ms * seconds, UTC)
@@ -219,6 +220,26 @@ def _parse_candle(row: object, seconds: int, now: datetime) -> Candle | None:
     if not low <= min(first, last) <= max(first, last) <= high:
         return None
     return Candle(opened, first, high, low, last)
+
+
+def parse_market_chart(payload: object, now: datetime) -> tuple[PricePoint, ...]:
+    """Parses the ``prices`` of ``/coins/{id}/market_chart``: rows of ``[time_ms, price]``, ascending."""
+    rows = parsing.as_mapping(payload).get("prices")
+    if not isinstance(rows, list):
+        raise ProviderError(COINGECKO, ErrorKind.MALFORMED, "the chart answer holds no list of prices")
+    points = dict(point for row in rows if (point := _parse_point(row, now)) is not None)
+    if rows and not points:
+        raise ProviderError(COINGECKO, ErrorKind.MALFORMED, "no row of the chart answer is a price")
+    return tuple(sorted(points.items()))
+
+
+def _parse_point(row: object, now: datetime) -> PricePoint | None:
+    cells = parsing.as_list(row)
+    time_ms = parsing.parse_int(cells[0]) if len(cells) == 2 else None
+    if time_ms is None or not 0 < time_ms < _MAX_TIME_MS:
+        return None
+    at, price = datetime.fromtimestamp(time_ms / 1000, UTC), parsing.parse_positive(cells[1])
+    return None if price is None or at > now + parsing.MAX_CLOCK_SKEW else (at, price)
 
 
 def parse_usage(payload: object) -> Usage:

@@ -10,11 +10,12 @@ from backend.markets.model import (
     CANDLE_SECONDS_BY_SPAN,
     CANDLES_PER_SPAN,
     Candle,
+    ChartSpan,
     FearGreed,
     MarketTotals,
+    PricePoint,
     Quote,
     QuotesResult,
-    Span,
 )
 from backend.markets.sample.calibration import SampleAsset
 from backend.markets.sample.decimal_conversion import to_dollars, to_instant, to_percent, to_price
@@ -93,8 +94,8 @@ class SampleProvider:
         value, label, as_of = compute_fear_greed(self.market, now)
         return FearGreed(FEAR_GREED_PROVIDER, as_of, value, label)
 
-    def ohlc(self, asset: SampleAsset, span: Span, now: datetime) -> tuple[Candle, ...]:
-        """Build the last 48 half-hour or 42 four-hour candles with the open one; fewer for a new asset."""
+    def ohlc(self, asset: SampleAsset, span: ChartSpan, now: datetime) -> tuple[Candle, ...]:
+        """Build the candles of the span with the open one; fewer for a new asset."""
         raise_in_outage(self._view, self.market.schedule, now)
         if not self._has_asset(asset.id):
             return ()
@@ -102,6 +103,26 @@ class SampleProvider:
         opened = now.timestamp() // seconds * seconds
         start = to_instant(opened - seconds * (CANDLES_PER_SPAN[span] - 1))
         return _build_candles(self.market.ohlc([asset.id], seconds, start, now), 0)
+
+    def past_prices(self, asset: SampleAsset, span: ChartSpan, now: datetime) -> tuple[PricePoint, ...]:
+        """Return the hourly prices of the span and the price at ``now``; fewer for a new asset.
+
+        They come from a market of this asset alone, which has the same prices and takes a fraction of the
+        time.
+        """
+        raise_in_outage(self._view, self.market.schedule, now)
+        if not self._has_asset(asset.id):
+            return ()
+        market = SampleMarket(self.market.seed, (asset,), self.market.calibration)
+        last = int(now.timestamp() // 3600)
+        count = CANDLE_SECONDS_BY_SPAN[span] * CANDLES_PER_SPAN[span] // 3600
+        closes = market.hourly_closes(now, count)[:, 0].tolist()
+        points = [
+            (to_instant(3600 * hour), to_price(close))
+            for hour, close in enumerate(closes, start=last - count + 1)
+            if close == close  # NaN: not yet listed
+        ]
+        return (*points, (now, to_price(market.price_at(asset.id, now))))
 
     def history_30m(
         self, assets: Sequence[SampleAsset], start: datetime, end: datetime

@@ -230,6 +230,9 @@ class FailingSource:
     def ohlc(self, *question: Any) -> Any:
         return self._call("ohlc", *question)
 
+    def past_prices(self, *question: Any) -> Any:
+        return self._call("past_prices", *question)
+
     def _call(self, method: str, *arguments: Any) -> Any:
         self.asked.append(method)
         self.before_answer()

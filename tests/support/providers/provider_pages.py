@@ -144,6 +144,13 @@ class Pages:
             case ["coins", name, "ohlc"]:
                 found = self._coins([name])
                 return (200, self.ohlc(found[0], query)) if found else (404, {"error": "coin not found"})
+            case ["coins", name, "market_chart"]:
+                found = self._coins([name])
+                if int(query["days"]) > MAX_FREE_DAYS:
+                    message = "Your request exceeds the allowed time range."
+                    return 401, {"error": {"status": {"error_code": 10012, "error_message": message}}}
+                chart = {"prices": self.past_prices(found[0], int(query["days"]))} if found else {}
+                return (200, chart) if found else (404, {"error": "coin not found"})
             case ["global"]:
                 return 200, self.gecko_global()
             case ["key"]:
@@ -228,11 +235,18 @@ class Pages:
 
     def ohlc(self, coin: Coin, query: Query) -> list[list[float]]:
         """Build the closed candles and the current one, which has the time of the response."""
-        step, count = (1800, 48) if query.get("days") == "1" else (14_400, 42)
+        step, count = {"1": (1800, 48), "7": (14_400, 42), "30": (14_400, 180)}[query["days"]]
         end = int(self.moment().timestamp())
         last = end // step * step
         closes = [last - step * back for back in range(count - 1, -1, -1)] + ([end] if end > last else [])
         return [self._candle(coin, close, step) for close in closes]
+
+    def past_prices(self, coin: Coin, days: int) -> list[list[float]]:
+        """Build hourly prices up to 90 days, daily ones beyond, and the price of now."""
+        end, step = int(self.moment().timestamp()), 3600 if days <= 90 else 86_400
+        last = end // step * step
+        times = [last - step * back for back in range(days * 86_400 // step - 1, -1, -1)]
+        return [[at * 1000, self.price(coin, datetime.fromtimestamp(at, UTC))] for at in (*times, end)]
 
     def _candle(self, coin: Coin, close: int, step: int) -> list[float]:
         opened = (close - 1) // step * step
@@ -377,6 +391,8 @@ class Pages:
         return {"name": "Fear and Greed Index", "data": [newest], "metadata": {"error": None}}
 
 
+MAX_FREE_DAYS = 365
+"""CoinGecko refuses longer histories without a paid plan."""
 SPANS = {
     "1h": timedelta(hours=1),
     "24h": timedelta(days=1),

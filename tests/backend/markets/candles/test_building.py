@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.candles.building import add_price, build_from_sparkline, encode_candle, floor_to_slot
+from backend.markets.candles.building import (
+    add_price,
+    build_from_prices,
+    build_from_sparkline,
+    encode_candle,
+    floor_to_slot,
+)
 from backend.markets.model import Candle
 from tests.support.providers.candles import build_candles
 
@@ -86,6 +92,27 @@ def test_candles_of_polls_are_consistent_in_any_order_and_contain_all_extremes(p
     shuffled = list(points)
     random.shuffle(shuffled)
     assert build_candles(shuffled, HALF_HOUR_SECONDS) == candles
+
+
+# -- prices of single moments ----------------------------------------------------------------------
+
+
+def test_daily_prices_at_midnight_close_the_day_before():
+    midnight = NOON - timedelta(hours=12)
+    points = [(midnight + timedelta(days=day), Decimal(10 + day)) for day in (0, 1)]
+    candles = build_from_prices([*points, (midnight + timedelta(days=1, hours=9), Decimal(9))], 86_400)
+    assert candles == [
+        Candle(midnight - timedelta(days=1), *[Decimal(10)] * 4),
+        Candle(midnight, Decimal(10), Decimal(11), Decimal(10), Decimal(11)),
+        Candle(midnight + timedelta(days=1), Decimal(11), Decimal(11), Decimal(9), Decimal(9)),
+    ]
+
+
+def test_a_candle_after_a_long_gap_opens_at_its_own_first_price():
+    first, second, third = build_from_prices(
+        [(minutes(1), Decimal(1)), (minutes(10), Decimal(2)), (minutes(24), Decimal(3))], 300
+    )
+    assert (first.open, second.open, third.open) == (Decimal(1), Decimal(1), Decimal(3))
 
 
 # -- sparklines ----------------------------------------------------------------------------------

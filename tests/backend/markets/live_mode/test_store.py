@@ -9,7 +9,8 @@ import structlog
 from backend.markets import configuration
 from tests.support.apps.live_mode import MAP, NOON, QUOTES, Start
 from tests.support.apps.market_app import Worker, build_sample_market, live_settings, run_app
-from tests.support.providers.provider_server import FAULTS
+from tests.support.providers.provider_pages import COINS
+from tests.support.providers.provider_server import FAULTS, says
 
 
 def test_resolved_ids_survive_a_restart(start: Start, tmp_path: Path) -> None:
@@ -90,6 +91,59 @@ def test_ohlc_candles_are_fetched_once_for_all_requests(start: Start) -> None:
     assert (first["basis"], first["source"], len(first["candles"])) == ("ohlc", "coingecko", 48)
     assert live.running.json("/assets/bitcoin/candles?span=24h") == first
     assert len(live.server.seen("/api/v3/coins/bitcoin/ohlc")) == 1
+
+
+@pytest.mark.parametrize(
+    ("span", "basis", "page", "count"),
+    [
+        ("30d", "ohlc", "ohlc", 180),
+        ("90d", "hourly_prices", "market_chart", 90),
+        ("1y", "daily_prices", "market_chart", 365),
+    ],
+)
+def test_a_long_history_is_fetched_once_and_stays_while_the_provider_is_down(
+    start: Start, span: str, basis: str, page: str, count: int
+) -> None:
+    live = start(coingecko_monthly_quota=100_000)
+    live.tick()
+    credits = live.provider("coingecko")["credits_used"]
+    path = f"/api/v3/coins/bitcoin/{page}"
+    first = live.running.json(f"/assets/bitcoin/candles?span={span}")
+    assert (first["basis"], first["source"], len(first["candles"])) == (basis, "coingecko", count)
+    assert first["candles"][-1][4] == pytest.approx(live.server.pages.price(COINS[0], live.clock()))
+    assert live.running.json(f"/assets/bitcoin/candles?span={span}") == first
+    assert len(live.server.seen(path)) == 1
+    assert live.provider("coingecko")["credits_used"] == credits + 1
+    live.server.always(path, FAULTS["down"])
+    live.clock.move(hours=13)
+    later = live.running.json(f"/assets/bitcoin/candles?span={span}")
+    assert (later["basis"], later["source"]) == (basis, "coingecko:stale")
+    assert later["last_updated"] == first["last_updated"]
+
+
+def test_the_last_hour_is_built_from_our_own_polls_without_a_call(start: Start) -> None:
+    live = start()
+    live.tick()
+    for _ in range(12):
+        live.tick(minutes=5)
+    before = len(live.server.requests)
+    series = live.running.json("/assets/bitcoin/candles?span=1h")
+    assert (series["basis"], series["source"]) == ("polls", "coingecko+coinmarketcap")
+    assert len(series["candles"]) == 12
+    assert len(live.server.requests) == before
+
+
+def test_a_refused_history_is_not_requested_again_at_once_and_own_candles_are_returned(start: Start) -> None:
+    live = start()
+    live.tick()
+    path = "/api/v3/coins/bitcoin/market_chart"
+    refusal = {"status": {"error_code": 10012, "error_message": "Beyond the allowed time range."}}
+    live.server.always(path, says(401, {"error": refusal}))
+    for _ in range(2):
+        series = live.running.json("/assets/bitcoin/candles?span=1y")
+        assert (series["basis"], len(series["candles"])) == ("polls", 1)
+    assert len(live.server.seen(path)) == 1
+    assert live.provider("coingecko")["state"] == "ok"
 
 
 def test_no_key_of_a_provider_is_stored(start: Start, tmp_path: Path) -> None:

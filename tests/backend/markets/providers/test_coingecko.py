@@ -10,9 +10,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from backend.markets.model import ErrorKind, ProviderError, Span
+from backend.markets.model import ChartSpan, ErrorKind, ProviderError
 from backend.markets.providers.coingecko import CoinGecko
-from backend.markets.providers.coingecko_parsing import parse_global, parse_markets, parse_ohlc
+from backend.markets.providers.coingecko_parsing import (
+    parse_global,
+    parse_market_chart,
+    parse_markets,
+    parse_ohlc,
+)
 from backend.settings import CoinGeckoPlan
 from tests.support.providers.adapters import build_coingecko as asking
 from tests.support.providers.provider_pages import COINS, format_timestamp
@@ -221,9 +226,11 @@ def test_totals_without_a_value_or_a_valid_time_are_malformed(data: object, now:
     assert caught.value.kind is ErrorKind.MALFORMED
 
 
-@pytest.mark.parametrize(("span", "count", "seconds"), [("24h", 48, 1800), ("7d", 42, 14_400)])
+@pytest.mark.parametrize(
+    ("span", "count", "seconds"), [("24h", 48, 1800), ("7d", 42, 14_400), ("30d", 180, 14_400)]
+)
 def test_candles_have_their_opening_times(
-    server: ProviderServer, assets: list[Any], now: datetime, span: Span, count: int, seconds: int
+    server: ProviderServer, assets: list[Any], now: datetime, span: ChartSpan, count: int, seconds: int
 ) -> None:
     candles = asking(server.url).ohlc(assets[0], span, now)
     times = [candle.open_time for candle in candles]
@@ -233,7 +240,7 @@ def test_candles_have_their_opening_times(
     assert all(candle.low <= candle.open <= candle.high and candle.volume is None for candle in candles)
     assert server.requests[0].query == {
         "vs_currency": "usd",
-        "days": {"24h": "1", "7d": "7"}[span],
+        "days": {"24h": "1", "7d": "7", "30d": "30"}[span],
         "precision": "full",
     }
 
@@ -283,6 +290,39 @@ def test_candles_of_an_unknown_id_are_not_found(
             asking(server.url).ohlc(asset, "7d", now)
         assert caught.value.kind is ErrorKind.NOT_FOUND
     assert server.requests[0].path == "/api/v3/coins/no%20such%20coin%2F..%2Fkey/ohlc"
+
+
+@pytest.mark.parametrize(
+    ("span", "days", "step"), [("90d", 90, timedelta(hours=1)), ("1y", 365, timedelta(days=1))]
+)
+def test_past_prices_are_hourly_up_to_90_days_and_daily_beyond(
+    server: ProviderServer, assets: list[Any], now: datetime, span: ChartSpan, days: int, step: timedelta
+) -> None:
+    points = asking(server.url).past_prices(assets[0], span, now)
+    times = [at for at, _ in points]
+    assert times == sorted(set(times))
+    assert {later - earlier for earlier, later in pairwise(times[:-1])} == {step}
+    assert now - timedelta(days=days) <= times[0] <= now - timedelta(days=days) + step
+    assert points[-1] == (now, Decimal(str(server.pages.price(COINS[0], now))))
+    (request,) = server.requests
+    assert request.path == "/api/v3/coins/bitcoin/market_chart"
+    assert request.query == {"vs_currency": "usd", "days": str(days), "precision": "full"}
+
+
+def test_malformed_past_prices_are_dropped_and_the_others_sorted(now: datetime) -> None:
+    base = int(now.timestamp()) * 1000
+    good = [[base, 3], [base - 7_200_000, 1], [base - 3_600_000, "2"]]
+    bad: list[object] = [
+        *(None, [], [base], [base - 1, None], [base - 1, 0]),
+        *(["x", 2], [base + 3_600_000, 2], [-5, 2], [10**40, 2]),
+    ]
+    points = parse_market_chart({"prices": [*bad, *good], "market_caps": None}, now)
+    assert points == tuple((now - timedelta(hours=2 - n), Decimal(1 + n)) for n in range(3))
+    assert parse_market_chart({"prices": []}, now) == ()
+    for payload in (None, [], {"prices": None}, {"prices": [None]}):
+        with pytest.raises(ProviderError) as caught:
+            parse_market_chart(payload, now)
+        assert caught.value.kind is ErrorKind.MALFORMED
 
 
 def test_the_usage_of_a_key_is_reported(server: ProviderServer, now: datetime) -> None:

@@ -1,13 +1,13 @@
 """Tests candles in responses: complete, ascending, and only the requested ones."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, Span
+from backend.markets.model import CANDLE_SECONDS_BY_SPAN, CANDLES_PER_SPAN, ChartSpan, Span
 from tests.support.apps.market_app import Running
 
 
@@ -32,14 +32,26 @@ def test_an_asset_without_current_quotes_keeps_its_candles(sample: Running) -> N
     assert series["source"] == "sample:stale"
 
 
-@pytest.mark.parametrize("span", ["24h", "7d"])
+@pytest.mark.parametrize("span", CANDLES_PER_SPAN)
 @pytest.mark.parametrize("asset_id", ["bitcoin", "wrapped-bitcoin"])
-def test_a_series_has_as_many_candles_as_its_span_holds(sample: Running, asset_id: str, span: Span) -> None:
+def test_a_series_has_as_many_candles_as_its_span_holds(
+    sample: Running, asset_id: str, span: ChartSpan
+) -> None:
     series = sample.json(f"/assets/{asset_id}/candles?span={span}")
     assert series["interval_seconds"] == CANDLE_SECONDS_BY_SPAN[span]
     assert series["source"] == "sample"
     assert len(series["candles"]) == CANDLES_PER_SPAN[span]
     assert series["candles"][-1][0] == opened_ms(sample, span)
+    check_candles(series["candles"], span)
+
+
+@pytest.mark.parametrize("span", ["30d", "90d", "1y"])
+def test_a_coin_listed_six_days_ago_has_the_candles_since_then(sample: Running, span: ChartSpan) -> None:
+    series = sample.json(f"/assets/monad/candles?span={span}")
+    listed_at = sample.clock().replace(hour=0, minute=0, second=0) - timedelta(days=6)
+    length = timedelta(seconds=CANDLE_SECONDS_BY_SPAN[span])
+    first = datetime.fromtimestamp(series["candles"][0][0] / 1000, UTC)
+    assert listed_at - length <= first <= listed_at
     check_candles(series["candles"], span)
 
 
@@ -52,14 +64,14 @@ def is_stale(running: Running, asset_id: str) -> bool:
     return record["source"] is None or record["source"].endswith(":stale")
 
 
-def opened_ms(running: Running, span: Span) -> int:
+def opened_ms(running: Running, span: ChartSpan) -> int:
     """When the candle opened that is open now."""
     return (
         int(running.clock().timestamp()) // CANDLE_SECONDS_BY_SPAN[span] * CANDLE_SECONDS_BY_SPAN[span] * 1000
     )
 
 
-def check_candles(rows: Sequence[Sequence[Any]], span: Span) -> None:
+def check_candles(rows: Sequence[Sequence[Any]], span: ChartSpan) -> None:
     """Ascending, on the grid, without gaps; low and high around the rest."""
     seconds = CANDLE_SECONDS_BY_SPAN[span]
     times = [row[0] for row in rows]

@@ -46,6 +46,8 @@ SHAPES: dict[str, Any] = {
     "/assets/matic": schemas.AssetOut,
     "/assets/bitcoin/candles": schemas.CandleSeries,
     "/assets/bitcoin/candles?span=7d": schemas.CandleSeries,
+    "/assets/bitcoin/candles?span=1h": schemas.CandleSeries,
+    "/assets/bitcoin/candles?span=1y": schemas.CandleSeries,
     "/assets/matic/candles": schemas.CandleSeries,
     "/prices": dict[str, schemas.PriceRecord],
     "/prices/all": dict[str, schemas.PriceRecord],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.markets.model import ErrorKind, ProviderError, Span
+from backend.markets.model import ChartSpan, ErrorKind, ProviderError, Span
 from backend.markets.provider_names import SAMPLE_PROVIDERS
 from backend.markets.sample import EventKind, SampleMarket, SampleProvider
 from backend.markets.sample.decimal_conversion import to_percent, to_price
@@ -113,6 +113,35 @@ def test_candles_of_a_span_end_with_the_running_one(views: Views, calm_time: dat
         for candle in candles:
             assert candle.low <= min(candle.open, candle.close)
             assert max(candle.open, candle.close) <= candle.high
+
+
+@pytest.mark.parametrize(("span", "hours"), [("30d", 720), ("90d", 2160), ("1y", 8760)])
+def test_past_prices_are_hourly_and_end_at_the_present_price(
+    views: Views, market: SampleMarket, calm_time: datetime, span: ChartSpan, hours: int
+) -> None:
+    points = views["sample-a"].past_prices(Coin("ethereum"), span, calm_time)
+    hour = calm_time.replace(minute=0, second=0)
+    assert [at for at, _ in points[:-1]] == [hour - timedelta(hours=n) for n in range(hours - 1, -1, -1)]
+    assert points[-1] == (calm_time, to_price(market.price_at("ethereum", calm_time)))
+    assert points == views["sample-b"].past_prices(Coin("ethereum"), span, calm_time)
+
+
+def test_past_prices_agree_with_the_changes_of_the_quotes(views: Views, market: SampleMarket) -> None:
+    hour = EPOCH + timedelta(days=1000, hours=5)
+    points = dict(views["sample-a"].past_prices(Coin("ethereum"), "90d", hour))
+    changes = market.quote_fields(hour).changes[:, market.universe.index["ethereum"]]
+    for days, change in ((7, changes[2]), (30, changes[3])):
+        ratio = float(points[hour] / points[hour - timedelta(days=days)]) - 1
+        assert ratio == pytest.approx(float(change), abs=1e-5)
+
+
+def test_past_prices_begin_with_the_listing_and_are_empty_for_an_unknown_asset(
+    views: Views, market: SampleMarket, calm_time: datetime
+) -> None:
+    listing = market.calibration.event_assets.listing
+    points = views["sample-a"].past_prices(Coin(listing), "1y", calm_time)
+    assert points[0][0] == market.schedule.listed_at(calm_time)
+    assert views["sample-a"].past_prices(Coin("added-later"), "1y", calm_time) == ()
 
 
 def test_history_contains_only_closed_half_hours(views: Views, calm_time: datetime) -> None:
