@@ -1,6 +1,6 @@
 """Builds the candle chart of one asset, its table and its summary."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -10,13 +10,19 @@ from zoneinfo import ZoneInfo
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.charts.plotting import TRANSPARENT
-from dashboard.client.market_schemas import CandleRow, Span
+from dashboard.client.market_schemas import CandleRow, ChartSpan
 from dashboard.frame.formats import UNKNOWN, compact_usd, price
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_label
 
 HEIGHT_PIXELS = 300
+MAX_CANDLES = 200
+"""A longer series is drawn as a line of its closes, because its candles would be thinner than two pixels."""
+DAILY_SPANS: tuple[ChartSpan, ...] = ("90d", "1y")
+"""Their candles are days in UTC."""
+TICK_FORMATS: Mapping[ChartSpan, str] = {"1h": "%H:%M", "24h": "%H:%M\n%m-%d", "1y": "%Y-%m"}
+"""Formats of the time axis; month and day for the other spans."""
 DIGIT_PIXELS, POINT_PIXELS = 6.9, 3.6
 """Maximum widths of a digit and of a comma or point on an axis."""
 
@@ -29,19 +35,23 @@ def build_figure(
     ink: str,
     background: str,
     sample: bool,
-    span: Span,
+    span: ChartSpan,
     identity: str,
     lang: Language = "en",
 ) -> Figure:
     """Builds filled rising and hollow falling candles, with volume below if every candle has one.
 
-    ``ink`` is the text colour and ``background`` the page's. A new figure with the same ``identity``
-    keeps the zoom. The time axis is in ``zone``; hover labels also show UTC.
+    More than :data:`MAX_CANDLES` are a line of their closes. ``ink`` is the text colour and ``background``
+    the page's. A new figure with the same ``identity`` keeps the zoom. The time axis is in ``zone``, days are
+    in UTC; hover labels also show UTC.
     """
     with_volume = bool(candles) and all(row[5] is not None for row in candles)
     times = [datetime.fromtimestamp(row[0] / 1000, UTC) for row in candles]
-    local = [time.astimezone(zone).replace(tzinfo=None) for time in times]
-    traces = [{"x": local, **_build_candlesticks(candles, times, shades)}]
+    axis_zone = UTC if span in DAILY_SPANS else zone
+    local = [time.astimezone(axis_zone).replace(tzinfo=None) for time in times]
+    is_line = len(candles) > MAX_CANDLES
+    shape = _build_line(candles, ink) if is_line else _build_candlesticks(candles, shades)
+    traces = [{"x": local, **shape, **_build_hover_text(candles, times, span)}]
     if with_volume:
         traces.append({"x": local, **_build_volume_bars(candles, shades, lang)})
     layout = {
@@ -52,18 +62,14 @@ def build_figure(
         "bargap": 0.25,
         **_build_axes(candles, span, plotting.fade(ink, 0.12), with_volume=with_volume),
     }
+    if is_line:
+        layout["hovermode"] = "x"
     if sample:
         layout["annotations"] = [plotting.build_watermark(ink, 52, 0.6)]
     return plotting.build_figure(traces, layout)
 
 
-def _build_candlesticks(
-    candles: Sequence[CandleRow], times: Sequence[datetime], shades: Shades
-) -> dict[str, Any]:
-    labels = [
-        [_format_price(value) for value in row[1:5]] + [f"{time:%Y-%m-%d %H:%M} UTC"]
-        for row, time in zip(candles, times, strict=True)
-    ]
+def _build_candlesticks(candles: Sequence[CandleRow], shades: Shades) -> dict[str, Any]:
     return {
         "type": "candlestick",
         "open": [row[1] for row in candles],
@@ -72,6 +78,27 @@ def _build_candlesticks(
         "close": [row[4] for row in candles],
         "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
         "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": TRANSPARENT},
+    }
+
+
+def _build_line(candles: Sequence[CandleRow], ink: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "y": [row[4] for row in candles],
+        "line": {"color": ink, "width": 1.5},
+    }
+
+
+def _build_hover_text(
+    candles: Sequence[CandleRow], times: Sequence[datetime], span: ChartSpan
+) -> dict[str, Any]:
+    time_format = "%Y-%m-%d" if span in DAILY_SPANS else "%Y-%m-%d %H:%M"
+    labels = [
+        [_format_price(value) for value in row[1:5]] + [f"{time:{time_format}} UTC"]
+        for row, time in zip(candles, times, strict=True)
+    ]
+    return {
         "customdata": labels,
         "hovertemplate": (
             f"{t('chart.open')} %{{customdata[0]}}<br>{t('chart.high')} %{{customdata[1]}}<br>"
@@ -96,12 +123,15 @@ def _build_volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Langu
     }
 
 
-def _build_axes(candles: Sequence[CandleRow], span: Span, grid: str, *, with_volume: bool) -> dict[str, Any]:
+def _build_axes(
+    candles: Sequence[CandleRow], span: ChartSpan, grid: str, *, with_volume: bool
+) -> dict[str, Any]:
     """Builds the axes of prices, times and volumes, and the margins for their labels."""
     tick_format = _choose_tick_format([row[3] for row in candles], [row[2] for row in candles])
+    time_format = TICK_FORMATS.get(span, "%m-%d")
     right = _estimate_label_width([row[2] for row in candles], tick_format)
     return {
-        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 24 if span == "7d" else 38},
+        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 38 if "\n" in time_format else 24},
         "xaxis": {
             "rangeslider": {"visible": False},
             "showgrid": False,
@@ -109,8 +139,8 @@ def _build_axes(candles: Sequence[CandleRow], span: Span, grid: str, *, with_vol
             "tickangle": 0,
             "ticklabeloverflow": "allow",
             "anchor": "y2" if with_volume else "y",
-            "tickformat": "%m-%d" if span == "7d" else "%H:%M\n%m-%d",
-            "hoverformat": "%m-%d %H:%M",
+            "tickformat": time_format,
+            "hoverformat": "%Y-%m-%d" if span in DAILY_SPANS else "%m-%d %H:%M",
         },
         "yaxis": {
             "side": "right",
@@ -153,12 +183,13 @@ def _estimate_label_width(highs: Sequence[float], tick_format: str) -> int | Non
     )
 
 
-def build_table(candles: Sequence[CandleRow], name: str, lang: Language) -> Table:
+def build_table(candles: Sequence[CandleRow], name: str, lang: Language, *, span: ChartSpan = "24h") -> Table:
     """Builds the table of the candles, newest first, in UTC."""
+    time_format = "%Y-%m-%d" if span in DAILY_SPANS else "%m-%d %H:%M"
     head = [t(f"chart.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
     rows = [
         [
-            f"{datetime.fromtimestamp(row[0] / 1000, UTC):%m-%d %H:%M}",
+            f"{datetime.fromtimestamp(row[0] / 1000, UTC):{time_format}}",
             *(_format_price(value) for value in row[1:5]),
             _format_volume(row[5], lang),
         ]
@@ -170,7 +201,7 @@ def build_table(candles: Sequence[CandleRow], name: str, lang: Language) -> Tabl
 def build_summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
     """Builds one sentence on the chart, for its text alternative."""
     return t(
-        "chart.candles_alt",
+        "chart.line_alt" if len(candles) > MAX_CANDLES else "chart.candles_alt",
         name=name,
         span=span,
         first=_format_price(candles[0][1]),

@@ -11,8 +11,14 @@ from typing import Literal, TypedDict, get_args
 from backend.markets.schemas import CandleRow
 
 Span = Literal["24h", "7d"]
-"""The period of changes and candles."""
+"""The period of the table's changes and candles."""
 SPANS: tuple[Span, ...] = get_args(Span)
+ChangeSpan = Literal["1h", "24h", "7d", "30d"]
+"""The period of a change that the service reports."""
+CHANGE_SPANS: tuple[ChangeSpan, ...] = get_args(ChangeSpan)
+ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
+"""The period of one asset's chart."""
+CHART_SPANS: tuple[ChartSpan, ...] = get_args(ChartSpan)
 Number = Decimal | int
 """A JSON number with all digits that were sent."""
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
@@ -23,6 +29,8 @@ ReasonValues = Mapping[str, ReasonValue]
 """The values in a sentence of the service, for its translation."""
 
 __all__ = [
+    "CHANGE_SPANS",
+    "CHART_SPANS",
     "RULES",
     "SPANS",
     "Asset",
@@ -32,6 +40,8 @@ __all__ = [
     "AssetUrls",
     "CandleRow",
     "CandleSeries",
+    "ChangeSpan",
+    "ChartSpan",
     "FearGreed",
     "FigureFacts",
     "Incident",
@@ -166,9 +176,9 @@ class MarketOverview(TypedDict):
 
 class CandleSeries(TypedDict):
     id: str
-    span: Literal["24h", "7d"]
+    span: ChartSpan
     interval_seconds: int
-    basis: Literal["ohlc", "polls", "sparkline"]
+    basis: Literal["ohlc", "hourly_prices", "daily_prices", "polls", "sparkline"]
     source: str | None
     last_updated: str | None
     candles: list[CandleRow]

@@ -6,13 +6,14 @@ from typing import Any
 from urllib.parse import quote
 
 from dashboard.client import connection
-from dashboard.client.cache_entries import SLOW_LIFETIME_SECONDS
+from dashboard.client.cache_entries import LIFETIME_SECONDS, SLOW_LIFETIME_SECONDS
 from dashboard.client.fetched import Fetched
 from dashboard.client.market_schemas import (
     Asset,
     AssetQuotes,
     CandlesAround,
     CandleSeries,
+    ChartSpan,
     FigureFacts,
     LocalizedNames,
     MarketIncident,
@@ -62,9 +63,11 @@ def fetch_names() -> Fetched[dict[str, LocalizedNames]]:
     return connection.get_client().get("/assets/names", "object", lifetime=NAMES_LIFETIME_SECONDS)
 
 
-def fetch_candles(asset_id: str, span: Span) -> Fetched[CandleSeries]:
+def fetch_candles(asset_id: str, span: ChartSpan) -> Fetched[CandleSeries]:
+    """Fetches the candles of one asset; those of more than a week change once in several minutes."""
     path = f"/assets/{_quote_segment(asset_id)}/candles?span={span}"
-    return connection.get_client().get(path, "object", _decode_series)
+    lifetime = LIFETIME_SECONDS if span in ("1h", "24h", "7d") else SLOW_LIFETIME_SECONDS
+    return connection.get_client().get(path, "object", _decode_series, lifetime=lifetime)
 
 
 def fetch_candles_around(asset_id: str, at: datetime) -> Fetched[CandlesAround]:

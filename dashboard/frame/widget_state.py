@@ -22,6 +22,7 @@ WIDGET_NAMES = frozenset(
         "pref_language",
         "pref_refresh",
         "pref_theme",
+        "rk_compare_span",
         "rk_span",
         "seen",
         "severity",

@@ -1,34 +1,41 @@
 """Renders the views that replace the table: the treemap and the comparison."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from dashboard.app_pages.rankings import comparison_chart, treemap
-from dashboard.app_pages.rankings.columns import CANDLE_MS, MAX_COMPARED_ASSETS
-from dashboard.app_pages.rankings.comparison import compare_assets
+from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS, MAX_COMPARED_ASSETS
+from dashboard.app_pages.rankings.comparison import Candles, compare_assets
 from dashboard.app_pages.rankings.data import RankTable
 from dashboard.app_pages.rankings.rows import Row
+from dashboard.charts.candles import DAILY_SPANS
 from dashboard.charts.plotly_chart import render_chart
-from dashboard.client.market_schemas import SPANS, Span
+from dashboard.client import Fetched, connection, markets
+from dashboard.client.market_schemas import CHART_SPANS, SPANS, CandleSeries, ChartSpan, Span
 from dashboard.frame import markup, states
 from dashboard.frame.freshness import source_name
 from dashboard.frame.providers import split_source
 from dashboard.frame.theme import current_theme
-from dashboard.frame.url_state import bind_choice, write_param
+from dashboard.frame.url_state import bind_choice, read_choice, write_param
 from dashboard.frame.widget_state import bind_widget, bind_widget_with_default
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import add_note, join_items
 
+DAYS_ZONE = ZoneInfo("UTC")
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
 
 
-def _render_span_control(span: Span) -> None:
+def _render_span_control(key: str, span: ChartSpan, spans: Sequence[ChartSpan]) -> None:
     """Renders the span control of the whole page; the URL stores the span, as for the table's own control."""
-    widget = bind_widget("rk_span", span, lambda chosen: write_param("span", chosen, SPANS[0]))
+    widget = bind_widget(key, span, lambda chosen: write_param("span", chosen, SPANS[0]))
     st.segmented_control(
         t("rankings.span"),
-        SPANS,
+        spans,
         format_func=lambda code: t(f"chart.span_{code}"),
         **widget,
         required=True,
@@ -47,7 +54,7 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
             **size.widget,
             required=True,
         )
-        _render_span_control(span)
+        _render_span_control("rk_span", span, SPANS)
         sized_rows = treemap.find_sized_rows(rows, size.value)
         st.html(treemap.build_legend(sized_rows, span, theme.shades, theme.background))
     if not sized_rows:
@@ -73,6 +80,7 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
 def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[[object], None]) -> None:
     """Renders the picker of assets, their rebased prices and their correlations."""
     listed_assets = [asset for asset in chosen if asset in table.by_id]
+    span = read_choice("span", CHART_SPANS, SPANS[0])
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: add_note(row.name, row.symbol) for row in table.rows}
         picker = bind_widget_with_default("compare_pick", listed_assets, choose)
@@ -86,7 +94,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
             placeholder=t("rankings.compare_add"),
             select_all=False,
         )
-        _render_span_control(table.span)
+        _render_span_control("rk_compare_span", span, CHART_SPANS)
     if len(listed_assets) < 2:
         first = [row.id for row in table.rows[:3]]
         states.render_empty(
@@ -96,23 +104,50 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
             key="compare",
         )
         return
-    _render_comparison_chart(table, listed_assets)
+    _render_comparison_chart(table, listed_assets, span)
 
 
-def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
-    theme = current_theme()
-    comparison = compare_assets(
-        {asset: table.by_id[asset].candles for asset in assets}, CANDLE_MS[table.span]
+class _LoadedCandles(NamedTuple):
+    """Candles by asset, empty without a response, and the sources of all of them."""
+
+    candles: Mapping[str, Candles]
+    sources: Sequence[str | None]
+
+
+def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _LoadedCandles:
+    """Takes the candles from the table, or fetches them if the table has those of another span."""
+    if span == table.span:
+        rows = [table.by_id[asset] for asset in assets]
+        return _LoadedCandles({row.id: row.candles for row in rows}, [row.source for row in rows])
+
+    def start_call(asset: str) -> Future[Fetched[CandleSeries]]:
+        return connection.start_call(lambda: markets.fetch_candles(asset, span))
+
+    calls = {asset: start_call(asset) for asset in assets}
+    results = {asset: call.result() for asset, call in calls.items()}
+    states.render_stale_banner(*results.values(), key="compare", live=True)
+    return _LoadedCandles(
+        {asset: result.data["candles"] if result.data else () for asset, result in results.items()},
+        [result.data["source"] for result in results.values() if result.data],
     )
+
+
+def _render_comparison_chart(table: RankTable, assets: Sequence[str], span: ChartSpan) -> None:
+    theme = current_theme()
+    loaded = _load_candles(table, assets, span)
+    comparison = compare_assets(loaded.candles, CANDLE_MS[span])
     if comparison.without_candles:
         names = join_items(table.by_id[asset].name for asset in comparison.without_candles)
         st.html(markup.note(t("rankings.compare_without", names=names)))
     if not comparison.index:
         return
+    start = comparison.times[0]
+    if datetime.now(UTC) - start < timedelta(milliseconds=0.9 * CANDLE_MS[span] * CANDLE_COUNTS[span]):
+        st.html(markup.note(t("rankings.compare_short", start=f"{start:%Y-%m-%d %H:%M} UTC")))
     figure = comparison_chart.build_figure(
         comparison,
         table.by_id,
-        theme.zone,
+        DAYS_ZONE if span in DAILY_SPANS else theme.zone,
         dark=theme.dark,
         ink=theme.ink,
         background=theme.background,
@@ -121,19 +156,22 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str]) -> None:
     alt = t(
         "rankings.compare_alt",
         names=join_items(table.by_id[asset].name for asset in comparison.index),
-        start=f"{comparison.times[0]:%Y-%m-%d %H:%M} UTC",
+        start=f"{start:%Y-%m-%d %H:%M} UTC",
     )
     render_chart(figure, key="rk_compare_lines", height=comparison_chart.HEIGHT_PIXELS, alt=alt)
     left, right = st.columns([3, 2])
-    sources = (table.by_id[asset].source or "" for asset in assets)
-    providers = {name for source in sources for name in split_source(source) if name}
-    figures = comparison_chart.build_figure_table(comparison, table.by_id, table.span)
+    sources = [source for source in loaded.sources if source]
+    providers = {name for source in sources for name in split_source(source)}
+    stale_mark = ":stale" if any(source.endswith(":stale") for source in sources) else ""
+    figures = comparison_chart.build_figure_table(comparison, table.by_id, span)
     left.html(
         figures
-        + markup.note(t("rankings.compare_figures_why", source=source_name("+".join(sorted(providers)))))
+        + markup.note(
+            t("rankings.compare_figures_why", source=source_name("+".join(sorted(providers)) + stale_mark))
+        )
     )
     matrix = comparison_chart.build_correlation_table(
         comparison, table.by_id, ink=theme.ink, background=theme.background, tone=theme.accent
     )
-    note = t("rankings.correlation_why", span=t(f"chart.span_{table.span}"))
+    note = t("rankings.correlation_why", span=t(f"chart.span_{span}"))
     right.html(matrix + markup.note(note))

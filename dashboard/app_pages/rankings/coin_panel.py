@@ -7,17 +7,28 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dashboard.app_pages.rankings import coin_panel_price_change, coin_panel_sections, coin_panel_topics
-from dashboard.app_pages.rankings.columns import CANDLE_COUNTS
+from dashboard.app_pages.rankings import (
+    coin_panel_history,
+    coin_panel_price_change,
+    coin_panel_sections,
+    coin_panel_topics,
+)
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import render_chart
 from dashboard.client import Fetched, connection, markets
 from dashboard.client.base_url import get_base_url
-from dashboard.client.market_schemas import SPANS, Asset, AssetQuotes, CandleSeries, MarketStatus, Span
+from dashboard.client.market_schemas import (
+    CHANGE_SPANS,
+    CHART_SPANS,
+    Asset,
+    AssetQuotes,
+    CandleSeries,
+    ChartSpan,
+    MarketStatus,
+)
 from dashboard.client.topics import TopicPage
 from dashboard.frame import formats, states
-from dashboard.frame.freshness import source_name
 from dashboard.frame.markup import note
 from dashboard.frame.theme import Theme
 from dashboard.frame.url_state import Binding, bind_choice
@@ -28,7 +39,7 @@ from dashboard.i18n import language, t
 class PanelCalls:
     """The concurrent calls of the panel, and its span."""
 
-    span: Binding[Span]
+    span: Binding[ChartSpan]
     candles: Future[Fetched[CandleSeries]]
     week: Future[Fetched[CandleSeries]]
     """The candles of the span ``7d``, whose volumes tell a usual day."""
@@ -38,7 +49,7 @@ class PanelCalls:
 
 
 def start_calls(asset_id: str) -> PanelCalls:
-    span = bind_choice("chart", SPANS, "24h")
+    span = bind_choice("chart", CHART_SPANS, "24h")
     lang = language()
     shown_candles = connection.start_call(lambda: markets.fetch_candles(asset_id, span.value))
     return PanelCalls(
@@ -79,7 +90,7 @@ def render_body(
     lang, now = language(), datetime.now(UTC)
     st.segmented_control(
         t("chart.candles"),
-        SPANS,
+        CHART_SPANS,
         format_func=lambda code: t(f"chart.span_{code}"),
         **calls.span.widget,
         required=True,
@@ -93,7 +104,7 @@ def render_body(
         calls.week.result().data,
         quotes.data["incidents"] if quotes.data is not None else None,
         status["providers"] if status is not None else None,
-        calls.span.value,
+        next((span for span in CHANGE_SPANS if span == calls.span.value), "30d"),
         lang,
         now,
     )
@@ -122,7 +133,7 @@ def render_body(
         coin_panel_topics.render_topics(row.id, calls.span.value, calls.topics.result())
 
 
-def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSeries]) -> str:
+def _render_candles(row: Row, span: ChartSpan, theme: Theme, result: Fetched[CandleSeries]) -> str:
     """Renders the chart and returns the markup of the notes below it."""
     series = result.data
     if series is None:
@@ -131,7 +142,8 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
         return ""
     rows = series["candles"]
     if not rows:
-        return note(t("rankings.candles_none"))
+        is_far = span in coin_panel_history.PROVIDER_SPANS
+        return note(t("rankings.candles_none_far" if is_far else "rankings.candles_none"))
     figure = candles.build_figure(
         rows,
         theme.shades,
@@ -144,12 +156,9 @@ def _render_candles(row: Row, span: Span, theme: Theme, result: Fetched[CandleSe
         lang=language(),
     )
     alt = candles.build_summary(rows, row.name, t(f"chart.span_{span}"))
-    table = candles.build_table(rows, row.name, language())
+    table = candles.build_table(rows, row.name, language(), span=span)
     render_chart(figure, key="rk_candles", height=candles.HEIGHT_PIXELS, alt=alt, table=table)
-    notes = [t(f"chart.basis_{series['basis']}", source=source_name(series["source"]))]
-    if len(rows) < CANDLE_COUNTS[span]:
-        notes.append(t("rankings.candles_short", n=len(rows), full=CANDLE_COUNTS[span]))
-    return note(" · ".join(notes))
+    return note(" · ".join(coin_panel_history.build_notes(series, datetime.now(UTC), language())))
 
 
 def render_missing(coin: str, on_close: Callable[[], None]) -> None:

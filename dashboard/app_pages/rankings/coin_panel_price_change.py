@@ -8,7 +8,7 @@ from dashboard.app_pages.rankings import price_change_context
 from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.client.market_schemas import CandleSeries, Incident, ProviderStatus, Span
+from dashboard.client.market_schemas import CandleSeries, ChangeSpan, Incident, ProviderStatus
 from dashboard.frame.formats import age, compact_usd, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.url_state import build_link
@@ -22,7 +22,7 @@ def build_price_change(
     week: CandleSeries | None,
     incidents: Sequence[Incident] | None,
     providers: Sequence[ProviderStatus] | None,
-    span: Span,
+    span: ChangeSpan,
     lang: Language,
     now: datetime,
 ) -> str:
@@ -54,7 +54,7 @@ def build_price_change(
     )
 
 
-def _format_change(row: Row, span: Span) -> str:
+def _format_change(row: Row, span: ChangeSpan) -> str:
     change = row.change(span)
     if change is None:
         return t("rankings.why_stale" if row.stale else "rankings.why_unknown")
@@ -129,7 +129,7 @@ def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: dat
     return join_sentences(changes, t("rankings.why_volume_source", source=source_name(week["source"])))
 
 
-def build_statement(row: Row, span: Span) -> str:
+def build_statement(row: Row, span: ChangeSpan) -> str:
     """Builds the statement on the price change that Research can check."""
     change = row.change(span)
     day = "" if row.last_updated is None else f"{row.last_updated:%Y-%m-%d}"
@@ -143,7 +143,7 @@ def build_statement(row: Row, span: Span) -> str:
     )
 
 
-def _build_research_link(row: Row, span: Span) -> str:
+def _build_research_link(row: Row, span: ChangeSpan) -> str:
     statement = build_statement(row, span)
     href = escape(build_link("/research", statement=statement))
     sample = f" {escape(t('rankings.why_sample'))}" if row.sample else ""

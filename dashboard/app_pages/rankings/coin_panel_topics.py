@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.app_pages.rankings.price_change_context import split_by_span
 from dashboard.client import Fetched, topics
-from dashboard.client.market_schemas import Span
+from dashboard.client.market_schemas import ChartSpan
 from dashboard.client.topics import TopicItem, TopicPage
 from dashboard.components.topic_badge import render_badge, render_time
 from dashboard.components.topic_categories import parse_category
@@ -22,7 +22,7 @@ def fetch_topics(asset_id: str, lang: Language) -> Fetched[TopicPage]:
     return topics.fetch_entity_topics(asset_id, lang, limit=MAX_TOPICS)
 
 
-def render_topics(asset_id: str, span: Span, result: Fetched[TopicPage]) -> None:
+def render_topics(asset_id: str, span: ChartSpan, result: Fetched[TopicPage]) -> None:
     """Renders the topics. Call it last, because it waits for the service."""
     page = result.data
     if page is None:

@@ -6,10 +6,17 @@ The browser's part gets these facts as :data:`TABLE_OPTIONS`. No I/O.
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.client.market_schemas import SPANS, Span
+from dashboard.client.market_schemas import SPANS, ChartSpan
 
-CANDLE_COUNTS: Mapping[Span, int] = {"24h": 48, "7d": 42}
-CANDLE_MS: Mapping[Span, int] = {"24h": 1_800_000, "7d": 14_400_000}
+CANDLE_COUNTS: Mapping[ChartSpan, int] = {"1h": 12, "24h": 48, "7d": 42, "30d": 180, "90d": 90, "1y": 365}
+CANDLE_MS: Mapping[ChartSpan, int] = {
+    "1h": 300_000,
+    "24h": 1_800_000,
+    "7d": 14_400_000,
+    "30d": 14_400_000,
+    "90d": 86_400_000,
+    "1y": 86_400_000,
+}
 COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "30d", "cap", "volume", "trend", "source")
 """In screen order."""
 SORTABLE = tuple(column for column in COLUMNS if column != "trend")

@@ -12,7 +12,7 @@ from dashboard.app_pages.rankings.html_table import build_html_table
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure
-from dashboard.client.market_schemas import Span
+from dashboard.client.market_schemas import CHANGE_SPANS, ChartSpan
 from dashboard.frame.formats import UNKNOWN, percent
 from dashboard.frame.palette import mix
 from dashboard.i18n import t
@@ -85,13 +85,16 @@ def _find_value_range(comparison: Comparison) -> tuple[float, float]:
 
 
 def _build_axes(local: Sequence[datetime], value_range: tuple[float, float], grid: str) -> dict[str, Any]:
-    is_day = not local or local[-1] - local[0] < timedelta(days=2)
+    length = local[-1] - local[0] if local else timedelta(0)
+    tick_format = "%H:%M\n%m-%d" if length < timedelta(days=2) else "%m-%d"
+    if length > timedelta(days=180):
+        tick_format = "%Y-%m"
     return {
         "xaxis": {
             "showgrid": False,
             "tickcolor": grid,
-            "tickformat": "%H:%M\n%m-%d" if is_day else "%m-%d",
-            "hoverformat": "%m-%d %H:%M",
+            "tickformat": tick_format,
+            "hoverformat": "%Y-%m-%d" if length > timedelta(days=60) else "%m-%d %H:%M",
             "tickangle": 0,
             "ticklabeloverflow": "allow",
             "range": [local[0], local[-1]] if local else None,
@@ -174,8 +177,12 @@ def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
     return separated
 
 
-def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: Span) -> str:
-    """Builds the table of each asset's change, volatility, drawdown, and lowest and highest value."""
+def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: ChartSpan) -> str:
+    """Builds the table of each asset's change, volatility, drawdown, and lowest and highest value.
+
+    A change that the ranking does not have is that of the line.
+    """
+    change_span = next((known for known in CHANGE_SPANS if known == span), None)
     names = ("col_name", f"col_{span}", "volatility", "drawdown", "lowest", "highest")
     body = []
     for asset, values in comparison.index.items():
@@ -183,10 +190,11 @@ def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: Sp
         ends = [f"{value:.2f}" for value in (min(known_values), max(known_values))] if known_values else []
         figures = (comparison.volatility[asset], comparison.drawdown[asset])
         row = rows[asset]
+        end = Decimal(f"{known_values[-1] - 100:.4f}") if known_values else None
         body.append(
             [
                 add_note(row.name, row.symbol),
-                percent(row.change(span)),
+                percent(end if change_span is None else row.change(change_span)),
                 *(percent(None if part is None else Decimal(str(part)), signed=False) for part in figures),
                 *(ends or [UNKNOWN] * 2),
             ]

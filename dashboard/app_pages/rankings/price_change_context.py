@@ -11,10 +11,17 @@ from statistics import mean, median
 from typing import NamedTuple, TypeVar
 
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.client.market_schemas import CandleRow, Incident, ProviderStatus, Span
+from dashboard.client.market_schemas import CandleRow, ChangeSpan, ChartSpan, Incident, ProviderStatus
 from dashboard.frame.formats import drop_stale, parse_instant
 
-SPAN_LENGTHS: Mapping[Span, timedelta] = {"24h": timedelta(days=1), "7d": timedelta(days=7)}
+SPAN_LENGTHS: Mapping[ChartSpan, timedelta] = {
+    "1h": timedelta(hours=1),
+    "24h": timedelta(days=1),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
+    "1y": timedelta(days=365),
+}
 MIN_PEERS = 3
 """Below this number of other coins with a known change, there is no median."""
 MAX_CATEGORIES = 3
@@ -45,11 +52,11 @@ class DayVolume(NamedTuple):
     ratio: float | None
 
 
-def compare_with_market(row: Row, rows: Iterable[Row], span: Span) -> PeerChange:
+def compare_with_market(row: Row, rows: Iterable[Row], span: ChangeSpan) -> PeerChange:
     return _compare(row, rows, span, "")
 
 
-def compare_with_categories(row: Row, rows: Sequence[Row], span: Span) -> list[PeerChange]:
+def compare_with_categories(row: Row, rows: Sequence[Row], span: ChangeSpan) -> list[PeerChange]:
     """Compares the coin with each of its categories that has enough other coins, in their order."""
     changes = (
         _compare(row, (other for other in rows if category in other.categories), span, category)
@@ -58,7 +65,7 @@ def compare_with_categories(row: Row, rows: Sequence[Row], span: Span) -> list[P
     return [change for change in changes if change.median is not None][:MAX_CATEGORIES]
 
 
-def _compare(row: Row, rows: Iterable[Row], span: Span, category: str) -> PeerChange:
+def _compare(row: Row, rows: Iterable[Row], span: ChangeSpan, category: str) -> PeerChange:
     changes = [change for other in rows if other.id != row.id and (change := other.change(span)) is not None]
     if len(changes) < MIN_PEERS:
         return PeerChange(category, len(changes), None, None)
@@ -86,7 +93,7 @@ def compute_day_volume(row: Row, candles: Sequence[CandleRow], as_of: datetime |
     return DayVolume(volume, float(volume) / typical)
 
 
-def select_incidents(incidents: Iterable[Incident], span: Span, now: datetime) -> list[Incident]:
+def select_incidents(incidents: Iterable[Incident], span: ChangeSpan, now: datetime) -> list[Incident]:
     """Selects the incidents that were open at any moment of the span, in their order."""
     start = now - SPAN_LENGTHS[span]
 
@@ -111,7 +118,7 @@ Item = TypeVar("Item")
 
 
 def split_by_span(
-    items: Iterable[tuple[str, Item]], span: Span, now: datetime
+    items: Iterable[tuple[str, Item]], span: ChartSpan, now: datetime
 ) -> tuple[list[Item], list[Item]]:
     """Splits items with their RFC 3339 times into those of the span and those before it."""
     start = now - SPAN_LENGTHS[span]

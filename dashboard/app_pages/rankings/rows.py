@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from dashboard.app_pages.rankings.table_view import TableView, build_slug, normalize_search_text
-from dashboard.client.market_schemas import Span
+from dashboard.client.market_schemas import CHANGE_SPANS, ChangeSpan, Span
 from dashboard.frame.formats import direction, drop_stale, parse_instant
 from dashboard.frame.providers import split_source
 
@@ -69,9 +69,10 @@ class Row:
     def stablecoin(self) -> bool:
         return any("stablecoin" in category.lower() for category in self.categories)
 
-    def change(self, span: Span) -> Decimal | None:
+    def change(self, span: ChangeSpan) -> Decimal | None:
         """Returns the current change; see :func:`dashboard.frame.formats.drop_stale`."""
-        return drop_stale(self.pct_24h if span == "24h" else self.pct_7d, self.source)
+        changes = {"1h": self.pct_1h, "24h": self.pct_24h, "7d": self.pct_7d, "30d": self.pct_30d}
+        return drop_stale(changes[span], self.source)
 
 
 def build_rows(
@@ -162,10 +163,7 @@ def get_sort_value(row: Row, column: str) -> Any:
         "rank": row.rank,
         "name": normalize_search_text(row.name),
         "price": row.price,
-        "1h": drop_stale(row.pct_1h, row.source),
-        "24h": drop_stale(row.pct_24h, row.source),
-        "7d": drop_stale(row.pct_7d, row.source),
-        "30d": drop_stale(row.pct_30d, row.source),
+        **{span: row.change(span) for span in CHANGE_SPANS},
         "cap": row.market_cap,
         "volume": drop_stale(row.volume, row.source),
         "source": row.last_updated,

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
-from dashboard.client.market_schemas import Span
+from dashboard.client.market_schemas import ChartSpan
 from dashboard.frame.palette import shades
 
 Candles = Sequence[tuple[int, float, float, float, float, float | None]]
@@ -29,7 +29,7 @@ def build_chart(
     rows: Candles,
     *,
     sample: bool = False,
-    span: Span = "24h",
+    span: ChartSpan = "24h",
 ) -> Figure:
     return candles.build_figure(
         rows,
@@ -50,9 +50,29 @@ def test_rising_candles_are_filled_and_falling_ones_hollow() -> None:
     assert trace["decreasing"]["line"]["color"] == shades("blue", dark=False).down
 
 
-@pytest.mark.parametrize("figure", [build_chart(series(), sample=True), build_chart(series(), span="7d")])
+@pytest.mark.parametrize("figure", [build_chart(series(), sample=True), build_chart(series(365), span="1y")])
 def test_plotly_accepts_every_property_of_the_figure(figure: Figure) -> None:
     go.Figure(figure)
+
+
+def test_a_year_is_a_line_of_closes_that_is_read_along_the_time_axis() -> None:
+    rows = [(n * 86_400_000, 1.0, 3.0, 0.5, 2.0 + n, None) for n in range(365)]
+    figure = build_chart(rows, span="1y")
+    (trace,) = figure["data"]
+    assert (trace["type"], trace["mode"], figure["layout"]["hovermode"]) == ("scatter", "lines", "x")
+    assert trace["y"] == [row[4] for row in rows]
+    assert trace["customdata"][1] == ["$1.00", "$3.00", "$0.5000", "$3.00", "1970-01-02 UTC"]
+    assert str(trace["x"][1]).startswith("1970-01-02"), "a day of UTC keeps its date in every zone"
+    assert candles.build_table(rows, "Bitcoin", "en", span="1y").rows[0][0] == "1970-12-31"
+    assert "Line chart" in candles.build_summary(rows, "Bitcoin", "1y")
+
+
+@pytest.mark.parametrize(
+    ("span", "tick_format"),
+    [("1h", "%H:%M"), ("24h", "%H:%M\n%m-%d"), ("7d", "%m-%d"), ("90d", "%m-%d"), ("1y", "%Y-%m")],
+)
+def test_the_labels_of_the_time_axis_fit_the_span(span: ChartSpan, tick_format: str) -> None:
+    assert build_chart(series(), span=span)["layout"]["xaxis"]["tickformat"] == tick_format
 
 
 def test_volume_is_drawn_only_if_every_candle_has_one() -> None:

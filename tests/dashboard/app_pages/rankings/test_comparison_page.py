@@ -53,6 +53,19 @@ def test_the_comparison_has_the_figures_of_its_span() -> None:
     assert percent(Decimal(tokens["dogecoin"]["pct_change_7d"] or "0")) in page
 
 
+def test_a_comparison_over_a_year_has_the_history_of_each_coin_and_keeps_its_span_in_the_link() -> None:
+    app = open_rankings(view="compare", compare="bitcoin,dogecoin", span="1y")
+    page = html(app)
+    assert t("rankings.compare_figures", span="1y") in page
+    assert t("rankings.col_1y") in page
+    assert app.query_params["span"] == "1y"
+    histories = [markets.fetch_candles(asset, "1y").data for asset in ("bitcoin", "dogecoin")]
+    for history in histories:
+        assert history is not None
+        first, last = history["candles"][0][4], history["candles"][-1][4]
+        assert percent(Decimal(f"{100 * last / first - 100:.4f}")) in page
+
+
 def test_the_picker_offers_every_asset_and_has_the_links_choice() -> None:
     app = open_rankings(view="compare", compare="ethereum,gone")
     picker = app.multiselect(key="compare_pick")

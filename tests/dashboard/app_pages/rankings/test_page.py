@@ -16,7 +16,7 @@ from dashboard.app_pages.rankings import coin_panel, data, layout
 from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client import Fetched, Problem, markets, topics
-from dashboard.client.market_schemas import SPANS
+from dashboard.client.market_schemas import CHART_SPANS, SPANS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
 from tests.support.dashboard.pages import change_answer, html
@@ -181,7 +181,22 @@ def test_the_panel_shows_its_other_parts_if_topics_are_unavailable(monkeypatch: 
     assert len(parse_charts(app)) == 1
 
 
-@pytest.mark.parametrize("chart", ["24h", "7d"])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_panel_explains_the_longest_change_that_the_service_reports(lang: Any) -> None:
+    page = html(open_rankings(coin="dogecoin", chart="1y", lang=lang))
+    assert t("rankings.why_move", lang=lang, span=t("chart.span_30d", lang=lang)) in page
+    assert t("rankings.topics_in_span", lang=lang, span=t("chart.span_1y", lang=lang)) in page
+    page = html(open_rankings(coin="dogecoin", chart="1h", lang=lang))
+    assert t("rankings.why_move", lang=lang, span=t("chart.span_1h", lang=lang)) in page
+
+
+def test_a_period_without_any_history_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    change_answer(monkeypatch, "/assets/dogecoin/candles", lambda series: {**series, "candles": []})
+    assert t("rankings.candles_none_far") in html(open_rankings(coin="dogecoin", chart="1y"))
+    assert t("rankings.candles_none") in html(open_rankings(coin="dogecoin", chart="24h"))
+
+
+@pytest.mark.parametrize("chart", CHART_SPANS)
 def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> None:
     app = open_rankings(coin="ethereum", chart=chart)
     series = markets.fetch_candles("ethereum", chart).data
@@ -189,7 +204,8 @@ def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> N
     ((options, figure),) = parse_charts(app)
     assert len(options["table"]["rows"]) == len(series["candles"])
     assert "Ethereum" in options["alt"]
-    assert figure["data"][0]["close"] == [candle[4] for candle in series["candles"]]
+    assert figure["data"][0]["y" if chart == "1y" else "close"] == [candle[4] for candle in series["candles"]]
+    assert app.query_params["chart"] == chart
     assert t(f"chart.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
 
 
