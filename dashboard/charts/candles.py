@@ -23,6 +23,8 @@ DAILY_SPANS: tuple[ChartSpan, ...] = ("90d", "1y")
 """Their candles are days in UTC."""
 TICK_FORMATS: Mapping[ChartSpan, str] = {"1h": "%H:%M", "24h": "%H:%M\n%m-%d", "1y": "%Y-%m"}
 """Formats of the time axis; month and day for the other spans."""
+FIRST_LABEL_PIXELS = 18
+"""Space for the label of the first tick of the time axis, which is a month's first day."""
 DIGIT_PIXELS, POINT_PIXELS = 6.9, 3.6
 """Maximum widths of a digit and of a comma or point on an axis."""
 
@@ -128,10 +130,16 @@ def _build_axes(
 ) -> dict[str, Any]:
     """Builds the axes of prices, times and volumes, and the margins for their labels."""
     tick_format = _choose_tick_format([row[3] for row in candles], [row[2] for row in candles])
-    time_format = TICK_FORMATS.get(span, "%m-%d")
+    is_young = span == "1y" and len(candles) <= MAX_CANDLES
+    time_format = "%m-%d" if is_young else TICK_FORMATS.get(span, "%m-%d")
     right = _estimate_label_width([row[2] for row in candles], tick_format)
     return {
-        "margin": {"l": 0, "r": right or 4, "t": 6, "b": 38 if "\n" in time_format else 24},
+        "margin": {
+            "l": FIRST_LABEL_PIXELS if span in DAILY_SPANS else 0,
+            "r": right or 4,
+            "t": 6,
+            "b": 38 if "\n" in time_format else 24,
+        },
         "xaxis": {
             "rangeslider": {"visible": False},
             "showgrid": False,

@@ -72,7 +72,11 @@ def test_a_year_is_a_line_of_closes_that_is_read_along_the_time_axis() -> None:
     [("1h", "%H:%M"), ("24h", "%H:%M\n%m-%d"), ("7d", "%m-%d"), ("90d", "%m-%d"), ("1y", "%Y-%m")],
 )
 def test_the_labels_of_the_time_axis_fit_the_span(span: ChartSpan, tick_format: str) -> None:
-    assert build_chart(series(), span=span)["layout"]["xaxis"]["tickformat"] == tick_format
+    assert build_chart(series(365), span=span)["layout"]["xaxis"]["tickformat"] == tick_format
+
+
+def test_the_few_days_of_a_young_coin_have_their_dates_on_the_time_axis() -> None:
+    assert build_chart(series(8), span="1y")["layout"]["xaxis"]["tickformat"] == "%m-%d"
 
 
 def test_volume_is_drawn_only_if_every_candle_has_one() -> None:
