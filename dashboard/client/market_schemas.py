@@ -19,6 +19,9 @@ CHANGE_SPANS: tuple[ChangeSpan, ...] = get_args(ChangeSpan)
 ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
 """The period of one asset's chart."""
 CHART_SPANS: tuple[ChartSpan, ...] = get_args(ChartSpan)
+Currency = Literal["USD", "EUR", "JPY", "CNY", "KRW", "GBP", "BTC"]
+"""A currency in which a reader may see figures. All figures of the service are in the first one."""
+CURRENCIES: tuple[Currency, ...] = get_args(Currency)
 Number = Decimal | int
 """A JSON number with all digits that were sent."""
 Rule = Literal["single", "mean", "median", "nearest", "primary", "held", "stale", "none"]
@@ -31,6 +34,7 @@ ReasonValues = Mapping[str, ReasonValue]
 __all__ = [
     "CHANGE_SPANS",
     "CHART_SPANS",
+    "CURRENCIES",
     "RULES",
     "SPANS",
     "Asset",
@@ -42,6 +46,9 @@ __all__ = [
     "CandleSeries",
     "ChangeSpan",
     "ChartSpan",
+    "Currency",
+    "DisplayRate",
+    "DisplayRates",
     "FearGreed",
     "FigureFacts",
     "Incident",
@@ -172,6 +179,19 @@ class MarketOverview(TypedDict):
     market_cap: Total
     volume_24h: Total
     btc_market_cap_percentage: Number | None
+
+
+class DisplayRate(TypedDict):
+    """What one USD is worth in a currency; ``rate`` is ``None`` if that is unknown."""
+
+    rate: str | None
+    source: str | None
+    last_updated: str | None
+
+
+class DisplayRates(TypedDict):
+    base: Literal["USD"]
+    rates: dict[Currency, DisplayRate]
 
 
 class CandleSeries(TypedDict):

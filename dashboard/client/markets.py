@@ -1,4 +1,4 @@
-"""Calls the market endpoints: rankings, prices, assets, candles, incidents and provider status."""
+"""Calls the market endpoints: rankings, prices, rates, assets, candles, incidents and provider status."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from dashboard.client.market_schemas import (
     CandlesAround,
     CandleSeries,
     ChartSpan,
+    DisplayRates,
     FigureFacts,
     LocalizedNames,
     MarketIncident,
@@ -42,6 +43,11 @@ def fetch_prices() -> Fetched[dict[str, PriceRecord]]:
 def fetch_figures() -> Fetched[dict[str, FigureFacts]]:
     """Fetches rule, reason, flags and 24-hour volume of every enabled asset's figure, by id."""
     return connection.get_client().get("/markets/figures", "object")
+
+
+def fetch_rates() -> Fetched[DisplayRates]:
+    """Fetches what one USD is worth in each display currency."""
+    return connection.get_client().get("/markets/rates", "object")
 
 
 def fetch_quotes(asset_id: str) -> Fetched[AssetQuotes]:

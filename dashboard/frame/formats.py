@@ -15,6 +15,18 @@ UNKNOWN_LABEL: Mapping[Language, str] = {"en": "not known", "ja": "不明", "zh"
 MINUS = "\u2212"
 ARROWS: Mapping[Direction, str] = {"up": "▲", "down": "▼", "flat": "•"}
 
+
+class CurrencyStyle(NamedTuple):
+    """How amounts of a currency are written."""
+
+    symbol: str = "$"
+    is_whole: bool = False
+    """Prices of three digits and more have none after the point, because the currency has no cents."""
+    max_digits: int | None = None
+    """Maximum number of significant digits, in place of cents, of prices that are not tiny."""
+
+
+US_DOLLAR = CurrencyStyle()
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _TINY_ZEROS = 4
 """Minimum number of zeros after the point that a subscript counts instead of writing them."""
@@ -40,39 +52,67 @@ def parse_decimal(value: object) -> Decimal | None:
     return Decimal(str(value))
 
 
-def price(value: Decimal | None) -> str:
+def price(value: Decimal | None, style: CurrencyStyle = US_DOLLAR) -> str:
     """Formats a price: ``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros after the point)."""
-    return _format_price(value, compress=True)
+    return _format_price(value, style, compress=True)
 
 
-def price_label(value: Decimal | None, lang: Language = "en") -> str:
+def price_label(value: Decimal | None, lang: Language = "en", style: CurrencyStyle = US_DOLLAR) -> str:
     """Formats a price with all its zeros, for titles and screen readers."""
-    return UNKNOWN_LABEL[lang] if value is None else _format_price(value, compress=False)
+    return UNKNOWN_LABEL[lang] if value is None else _format_price(value, style, compress=False)
 
 
-def _format_price(value: Decimal | None, *, compress: bool) -> str:
+def _format_price(value: Decimal | None, style: CurrencyStyle, *, compress: bool) -> str:
     if value is None:
         return UNKNOWN
     sign = MINUS if value < 0 else ""
-    size = _round_to_digits(abs(value), 4) if 0 < abs(value) < 1 else abs(value)
+    return f"{sign}{style.symbol}{_format_price_digits(abs(value), style, compress=compress)}"
+
+
+def _format_price_digits(value: Decimal, style: CurrencyStyle, *, compress: bool) -> str:
+    if style.max_digits is not None and (value == 0 or -value.adjusted() <= _TINY_ZEROS):
+        return _format_significant_digits(value, style.max_digits)
+    size = _round_to_digits(value, 4) if 0 < value < 1 else value
     if size >= 1 or size == 0:
-        return f"{sign}${_round_to_places(size, 2):,f}"
+        is_whole = style.is_whole and _round_to_places(size, 2) >= 100
+        return f"{_round_to_places(size, 0 if is_whole else 2):,f}"
     zeros = -size.adjusted() - 1
     digits = "".join(map(str, size.as_tuple().digits)).ljust(4, "0")
     if compress and zeros >= _TINY_ZEROS:
-        return f"{sign}$0.0{str(zeros).translate(_SUBSCRIPTS)}{digits}"
-    return f"{sign}$0.{'0' * zeros}{digits}"
+        return f"0.0{str(zeros).translate(_SUBSCRIPTS)}{digits}"
+    return f"0.{'0' * zeros}{digits}"
+
+
+def _format_significant_digits(value: Decimal, max_digits: int) -> str:
+    """Formats without trailing zeros, but with at least two places if that many digits are significant."""
+    rounded = _round_to_digits(value, max_digits).normalize()
+    least_places = min(2, max(0, max_digits - 1 - rounded.adjusted()))
+    places = max(least_places, -int(rounded.as_tuple().exponent))
+    return f"{_round_to_places(rounded, places):,f}"
 
 
 def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: bool = False) -> str:
-    """Formats three digits and a unit: ``$2.45T``, ``$2.45兆``, ``$2.45万亿``; below the first unit, cents.
+    """Formats a round limit or an amount in US dollars; see :func:`compact_money`."""
+    return compact_money(value, lang, trim=trim)
+
+
+def compact_money(
+    value: Decimal | int | None,
+    lang: Language = "en",
+    style: CurrencyStyle = US_DOLLAR,
+    *,
+    trim: bool = False,
+) -> str:
+    """Formats three digits and a unit: ``$2.45T``, ``$2.45兆``, ``$2.45万亿``; a price below the first unit.
 
     ``trim`` drops zeros after the point, for round limits: ``$10M``.
     """
     if value is None:
         return UNKNOWN
     amount = Decimal(value)
-    return f"{MINUS if amount < 0 else ''}${compact(abs(amount), lang, trim=trim)}"
+    if _round_to_places(abs(amount), 2) < Decimal(10) ** _UNITS[lang][-1][0]:
+        return price(amount, style)
+    return f"{MINUS if amount < 0 else ''}{style.symbol}{compact(abs(amount), lang, trim=trim)}"
 
 
 def compact(value: Decimal, lang: Language = "en", *, trim: bool = False) -> str:

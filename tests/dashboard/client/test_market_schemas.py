@@ -18,6 +18,8 @@ PAIRS = {
     market_schemas.FearGreed: schemas.FearGreedOut,
     market_schemas.Total: schemas.Total,
     market_schemas.MarketOverview: schemas.MarketOverview,
+    market_schemas.DisplayRate: schemas.DisplayRate,
+    market_schemas.DisplayRates: schemas.DisplayRates,
     market_schemas.CandleSeries: schemas.CandleSeries,
     market_schemas.ProviderQuote: schemas.ProviderQuote,
     market_schemas.Incident: schemas.Incident,
