@@ -1,4 +1,4 @@
-"""Loads and stores the reader's preferences: language, theme, rise colours, refresh interval.
+"""Loads and stores the reader's preferences: language, currency, theme, rise colours, refresh interval.
 
 A cookie stores them in the browser. Unlike local storage, it reaches the server with the first request, so
 the first page is drawn with the preferences already. ``?lang=`` in a link sets the language for that
@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from dashboard import i18n
+from dashboard.client.market_schemas import CURRENCIES, Currency
 from dashboard.frame import palette, url_state
 from dashboard.frame.palette import SCHEMES, Scheme
 from dashboard.i18n import LANGUAGES, Language
@@ -30,6 +31,9 @@ COOKIE = "chainproof"
 RISE_COLOURS_KEY = "rise_colours"
 THEME_KEY = "theme"
 REFRESH_KEY = "refresh"
+CURRENCY_KEY = "currency"
+"""Session key of the currency; absent until the reader has chosen one."""
+DEFAULT_CURRENCY: Currency = CURRENCIES[0]
 _CHOSEN = "_preferences_chosen"
 _APPLIED_LINK_LANGUAGE = "_lang_link"
 """Session key of the last ``?lang=`` that was applied."""
@@ -41,6 +45,7 @@ class Preferences:
     rise_colours: Scheme
     refresh: RefreshInterval
     theme: ThemeChoice
+    currency: Currency
 
     @property
     def refresh_seconds(self) -> float | None:
@@ -56,6 +61,8 @@ def load() -> Preferences:
         state[RISE_COLOURS_KEY] = stored.get("colours", palette.DEFAULT_SCHEME)
         state[REFRESH_KEY] = stored.get("refresh", DEFAULT_REFRESH)
         state[THEME_KEY] = stored.get("theme", DEFAULT_THEME)
+        if "currency" in stored:
+            state[CURRENCY_KEY] = stored["currency"]
     lang = url_state.read_query().get("lang")
     if lang != state.get(_APPLIED_LINK_LANGUAGE):
         state[_APPLIED_LINK_LANGUAGE] = lang
@@ -71,7 +78,13 @@ def current() -> Preferences:
         cast(Scheme, state.get(RISE_COLOURS_KEY, palette.DEFAULT_SCHEME)),
         cast(RefreshInterval, state.get(REFRESH_KEY, DEFAULT_REFRESH)),
         cast(ThemeChoice, state.get(THEME_KEY, DEFAULT_THEME)),
+        cast(Currency, state.get(CURRENCY_KEY, DEFAULT_CURRENCY)),
     )
+
+
+def has_chosen_currency() -> bool:
+    """True if the reader has chosen a currency, now or at an earlier visit."""
+    return CURRENCY_KEY in st.session_state
 
 
 def choose(key: str, value: str) -> None:
@@ -88,9 +101,8 @@ def build_cookie_value() -> str | None:
     if not st.session_state.get(_CHOSEN):
         return None
     now = current()
-    return urlencode(
-        {"lang": now.language, "colours": now.rise_colours, "refresh": now.refresh, "theme": now.theme}
-    )
+    codes = {"lang": now.language, "colours": now.rise_colours, "refresh": now.refresh, "theme": now.theme}
+    return urlencode({**codes, "currency": now.currency} if has_chosen_currency() else codes)
 
 
 def parse_cookie(cookie: str | None) -> Mapping[str, str]:
@@ -100,5 +112,6 @@ def parse_cookie(cookie: str | None) -> Mapping[str, str]:
         "colours": SCHEMES,
         "refresh": REFRESH_INTERVALS,
         "theme": THEMES,
+        "currency": CURRENCIES,
     }
     return {name: value for name, value in parse_qsl(cookie or "") if value in values_by_name.get(name, ())}

@@ -1,4 +1,4 @@
-"""Renders the settings menu: account, language, theme, colours, refresh interval and the page's shortcuts."""
+"""Renders the settings menu: account, language, currency, theme, colours, refresh interval and shortcuts."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -7,10 +7,18 @@ from typing import NamedTuple
 import streamlit as st
 
 from dashboard import i18n
+from dashboard.client.market_schemas import CURRENCIES
 from dashboard.frame import account, preferences
 from dashboard.frame.markup import tag, text
 from dashboard.frame.palette import SCHEMES
-from dashboard.frame.preferences import REFRESH_INTERVALS, REFRESH_KEY, RISE_COLOURS_KEY, THEME_KEY, THEMES
+from dashboard.frame.preferences import (
+    CURRENCY_KEY,
+    REFRESH_INTERVALS,
+    REFRESH_KEY,
+    RISE_COLOURS_KEY,
+    THEME_KEY,
+    THEMES,
+)
 from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, t
 
@@ -38,7 +46,12 @@ def render_settings_menu(shortcuts: Sequence[Shortcut]) -> None:
             i18n.SESSION_KEY,
             dict(LANGUAGE_NAMES.items()),
         )
-        names: dict[str, str] = {code: t(f"frame.theme_{code}") for code in THEMES}
+        names: dict[str, str] = {code: code for code in CURRENCIES}
+        _render_choice(
+            "pref_currency", t("frame.settings_currency"), CURRENCIES, chosen.currency, CURRENCY_KEY, names
+        )
+        st.caption(t("frame.settings_currency_help"))
+        names = {code: t(f"frame.theme_{code}") for code in THEMES}
         _render_choice("pref_theme", t("frame.settings_theme"), THEMES, chosen.theme, THEME_KEY, names)
         names = {code: t(f"frame.colours_{code}") for code in SCHEMES}
         _render_choice(

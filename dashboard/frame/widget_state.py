@@ -19,6 +19,7 @@ WIDGET_NAMES = frozenset(
         "mode",
         "period",
         "pref_colours",
+        "pref_currency",
         "pref_language",
         "pref_refresh",
         "pref_theme",

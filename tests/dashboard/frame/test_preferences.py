@@ -21,6 +21,9 @@ def page() -> None:
     if st.button("Red"):
         preferences.choose("rise_colours", "red")
         st.rerun()
+    if st.button("Yen"):
+        preferences.choose("currency", "JPY")
+        st.rerun()
 
 
 def test_without_a_choice_the_defaults_apply_and_no_cookie_is_set(app: AppTest) -> None:
@@ -51,12 +54,19 @@ def test_a_choice_takes_effect_and_is_stored_in_the_cookie(app: AppTest) -> None
     assert app.query_params["lang"] in ("ja", ["ja"])
 
 
+def test_a_chosen_currency_is_stored_with_the_other_choices(app: AppTest) -> None:
+    app.run().button[2].click().run()
+    assert app.text[0].value == "lang=en&colours=blue&refresh=10&theme=system&currency=JPY"
+
+
 @pytest.mark.parametrize(
     ("cookie", "codes"),
     [
         ("lang=ja&colours=red&refresh=60", {"lang": "ja", "colours": "red", "refresh": "60"}),
         ("lang=xx&colours=&refresh=1&theme=pink", {}),
         ("theme=dark", {"theme": "dark"}),
+        ("currency=JPY", {"currency": "JPY"}),
+        ("currency=XXX", {}),
         ("lang=ja;x&other=1", {}),
         ("%%%", {}),
         ("&".join(["lang=ja"] * 50), {"lang": "ja"}),

@@ -1,0 +1,102 @@
+"""Loads the reader's currency with its rate, names the rate below figures, and offers a local currency."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from dashboard.client import Fetched, markets
+from dashboard.client.market_schemas import Currency, DisplayRates
+from dashboard.frame import formats, preferences
+from dashboard.frame.freshness import source_name
+from dashboard.frame.markup import tag, text
+from dashboard.frame.money import US_DOLLARS, Money, build_style
+from dashboard.frame.preferences import CURRENCY_KEY, DEFAULT_CURRENCY
+from dashboard.i18n import Language, language, t
+from dashboard.i18n.punctuation import end_sentence, join_items, join_sentences
+
+LOCAL_CURRENCIES: Mapping[Language, Currency] = {"ja": "JPY", "zh": "CNY"}
+"""Offered to readers of the language until they have chosen a currency."""
+RATE_DIGITS = 6
+_MONEY_KEY = "_money"
+
+
+def build_money(code: Currency, rates: Fetched[DisplayRates], lang: Language) -> Money:
+    """Builds the currency ``code`` with its rate; US dollars while the rate is unknown."""
+    entry = rates.data["rates"].get(code) if rates.data is not None else None
+    rate = formats.parse_decimal(entry["rate"]) if entry is not None else None
+    if code == US_DOLLARS.code or entry is None or rate is None or rate <= 0:
+        return US_DOLLARS
+    source = entry["source"]
+    if rates.stale and not (source or "").endswith(":stale"):  # the service has not confirmed it since
+        source = f"{source or ''}:stale"
+    return Money(code, rate, build_style(code, lang), source, formats.parse_instant(entry["last_updated"]))
+
+
+def load_money() -> Money:
+    """Loads the reader's currency; US dollars while its rate is unknown. US dollars need no request."""
+    code = preferences.current().currency
+    return US_DOLLARS if code == US_DOLLARS.code else build_money(code, markets.fetch_rates(), language())
+
+
+def use_money(money: Money) -> None:
+    """Sets the currency of all figures that this run renders, so that they share one rate."""
+    st.session_state[_MONEY_KEY] = money
+
+
+def current_money() -> Money:
+    """Returns the currency of this run; US dollars outside of a session."""
+    money: Money = st.session_state.get(_MONEY_KEY, US_DOLLARS)
+    return money
+
+
+def render_missing_rate() -> None:
+    """Renders that figures are in US dollars because the rate of the chosen currency is unknown."""
+    chosen = preferences.current().currency
+    if current_money().code == chosen:
+        return
+    content = tag("strong", text(t("frame.rate_missing", code=chosen))) + " "
+    content += tag("span", text(t("frame.rate_missing_why", code=chosen)))
+    st.html(tag("div", content, class_="cp-stale", role="status"))
+
+
+def build_rate_note(money: Money, now: datetime) -> str:
+    """Builds ``1 USD = 157.2 JPY, CoinGecko, 2 min ago`` and what is in US dollars; empty for US dollars."""
+    if not money.is_converted:
+        return ""
+    rate = f"1 USD = {formats.significant(money.rate, RATE_DIGITS)} {money.code}"
+    facts = [rate, source_name(money.source)]
+    if money.as_of is not None:
+        facts.append(formats.age((now - money.as_of).total_seconds(), language()))
+    content = join_sentences(end_sentence(join_items(facts)), t("frame.rate_note"))
+    title = f"1 USD = {money.rate:f} {money.code}"
+    tone = " cp-warn-text" if money.is_stale else ""
+    return tag("p", text(content), class_=f"cp-small-note cp-rate{tone}", title=title)
+
+
+def render_rate_note() -> None:
+    """Renders the rate of the figures above; nothing for US dollars."""
+    if content := build_rate_note(current_money(), datetime.now(UTC)):
+        st.html(content)
+
+
+def render_offer() -> None:
+    """Renders an offer of the language's own currency, until the reader has chosen a currency.
+
+    Keeping US dollars is a choice too, so the offer does not return.
+    """
+    code = LOCAL_CURRENCIES.get(language())
+    if code is None or preferences.has_chosen_currency():
+        return
+    with st.container(key="currency_offer", horizontal=True, vertical_alignment="center", gap="small"):
+        for choice, label in (
+            (code, t("frame.currency_offer")),
+            (DEFAULT_CURRENCY, t("frame.currency_decline")),
+        ):
+            st.button(
+                label,
+                key=f"currency_offer_{choice}",
+                type="tertiary",
+                on_click=preferences.choose,
+                args=(CURRENCY_KEY, choice),
+            )
