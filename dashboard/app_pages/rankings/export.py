@@ -1,7 +1,7 @@
 """Builds CSV, JSON and Parquet files of the rows on the screen. No I/O.
 
 Every row has its source and time. Amounts stay exact: decimal text in CSV and JSON, decimal columns in
-Parquet.
+Parquet. A display currency adds its own columns, such as ``price_jpy`` beside ``price_usd``, and its rate.
 """
 
 import io
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.frame.csv_export import build_csv, format_value
+from dashboard.frame.money import US_DOLLARS, Money
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
@@ -34,18 +35,56 @@ FIELDS = (
     "id", "symbol", "name", "market_cap_rank", *AMOUNT_FIELDS,
     "source", "as_of", "rule", "reason", "flags", "note",
 )  # fmt: skip
+CONVERTED_FIELDS = {"price_usd": "price", "market_cap": "market_cap", "volume_24h": "volume_24h"}
+"""Fields in US dollars, and the beginning of the name of each one's column in another currency."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The rows of a view, the time of the export, and the link that reopens the view."""
+    """The rows of a view, the time of the export, the link that reopens the view, and its currency."""
 
     rows: Sequence[Row]
     taken_at: datetime
     link: str
+    money: Money = US_DOLLARS
 
 
-def build_record(row: Row) -> dict[str, Any]:
+def list_fields(money: Money) -> tuple[str, ...]:
+    """Lists the columns of a file: a converted amount beside each one in US dollars, the rate at the end."""
+    if not money.is_converted:
+        return FIELDS
+    fields = []
+    for field in FIELDS:
+        fields.append(field)
+        if field in CONVERTED_FIELDS:
+            fields.append(_name_converted_field(field, money))
+    return (*fields, *_build_rate_record(money))
+
+
+def _name_converted_field(field: str, money: Money) -> str:
+    return f"{CONVERTED_FIELDS[field]}_{money.code.lower()}"
+
+
+def _build_rate_record(money: Money) -> dict[str, Any]:
+    return {
+        f"{money.code.lower()}_per_usd": money.rate,
+        "rate_source": money.source,
+        "rate_as_of": money.as_of,
+    }
+
+
+def build_record(row: Row, money: Money = US_DOLLARS) -> dict[str, Any]:
+    record = _build_usd_record(row)
+    if not money.is_converted:
+        return record
+    converted = {
+        _name_converted_field(field, money): None if record[field] is None else money.convert(record[field])
+        for field in CONVERTED_FIELDS
+    }
+    return {**record, **converted, **_build_rate_record(money)}
+
+
+def _build_usd_record(row: Row) -> dict[str, Any]:
     notes = ([SAMPLE_NOTE] if row.sample else []) + ([STALE_NOTE] if row.stale else [])
     return {
         "id": row.id,
@@ -70,8 +109,16 @@ def build_record(row: Row) -> dict[str, Any]:
 
 
 def build_csv_file(export: Export) -> bytes:
-    rows = [{field: format_value(value) for field, value in build_record(row).items()} for row in export.rows]
-    return build_csv(rows, FIELDS, TEXT_FIELDS)
+    rows = _build_text_records(export)
+    fields = list_fields(export.money)
+    return build_csv(rows, fields, [field for field in fields if _is_text(field)])
+
+
+def _build_text_records(export: Export) -> list[dict[str, Any]]:
+    """Builds the rows with their fields in the order of the columns, and amounts and times as text."""
+    fields = list_fields(export.money)
+    records = (build_record(row, export.money) for row in export.rows)
+    return [{field: format_value(record[field]) for field in fields} for record in records]
 
 
 def build_json_file(export: Export) -> bytes:
@@ -79,17 +126,15 @@ def build_json_file(export: Export) -> bytes:
         "taken_at": format_value(export.taken_at),
         "link": export.link,
         "notes": list_notes(export.rows),
-        "rows": [
-            {key: format_value(value) for key, value in build_record(row).items()} for row in export.rows
-        ],
+        "rows": _build_text_records(export),
     }
     return json.dumps(body, ensure_ascii=False, indent=1).encode()
 
 
 def build_parquet_file(export: Export) -> bytes:
-    records = [build_record(row) for row in export.rows]
-    columns = {field: [entry[field] for entry in records] for field in FIELDS}
-    schema = [(field, _find_arrow_type(field, columns[field])) for field in FIELDS]
+    records = [build_record(row, export.money) for row in export.rows]
+    columns = {field: [entry[field] for entry in records] for field in list_fields(export.money)}
+    schema = [(field, _find_arrow_type(field, values)) for field, values in columns.items()]
     metadata = {
         "taken_at": format_value(export.taken_at),
         "link": export.link,
@@ -109,12 +154,16 @@ def list_notes(rows: Sequence[Row]) -> list[str]:
     return [note for note, is_true in applies.items() if is_true]
 
 
+def _is_text(field: str) -> bool:
+    return field in (*TEXT_FIELDS, "rate_source")
+
+
 def _find_arrow_type(field: str, values: Sequence[Any]) -> pa.DataType:
     if field == "market_cap_rank":
         return pa.int32()
-    if field == "as_of":
+    if field in ("as_of", "rate_as_of"):
         return pa.timestamp("s", tz="UTC")
-    if field not in AMOUNT_FIELDS:
+    if _is_text(field):
         return pa.string()
     parts = [value.as_tuple() for value in values if value is not None]
     scale = max((max(0, -int(part.exponent)) for part in parts), default=2)

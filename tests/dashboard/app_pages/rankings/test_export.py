@@ -23,6 +23,7 @@ from dashboard.app_pages.rankings.export import (
     build_parquet_file,
 )
 from dashboard.app_pages.rankings.rows import Row
+from dashboard.frame.money import STYLES, Money
 
 TAKEN_AT = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 LINK = "http://127.0.0.1:8501/rankings?q=bit"
@@ -128,3 +129,44 @@ def test_an_export_without_rows_has_all_columns() -> None:
     export = Export([], TAKEN_AT, LINK)
     assert build_csv_file(export).decode("utf-8-sig").strip() == ",".join(FIELDS)
     assert pq.read_table(io.BytesIO(build_parquet_file(export))).column_names == list(FIELDS)
+
+
+BITCOIN_RATE = "0.0000149253731343284"
+BITCOIN = Money("BTC", Decimal(BITCOIN_RATE), STYLES["BTC"], "coingecko:stale", TAKEN_AT)
+
+
+@given(st.lists(st.builds(row, price=amounts, market_cap=amounts, volume=amounts), min_size=1, max_size=3))
+def test_an_export_in_another_currency_has_the_exact_amounts_beside_those_in_us_dollars(
+    rows: list[Row],
+) -> None:
+    export = Export(rows, TAKEN_AT, LINK, BITCOIN)
+    for records in (
+        read_csv(build_csv_file(export)),
+        json.loads(build_json_file(export))["rows"],
+        read_parquet(build_parquet_file(export)),
+    ):
+        for record, entry in zip(records, rows, strict=True):
+            for field, usd in (
+                ("price_btc", entry.price),
+                ("market_cap_btc", entry.market_cap),
+                ("volume_24h_btc", entry.volume),
+            ):
+                amount = None if record[field] in (None, "") else Decimal(record[field])
+                assert amount == (None if usd is None else BITCOIN.convert(usd))
+            assert record["price_usd"] in (None, "") or Decimal(record["price_usd"]) == entry.price
+
+
+def test_an_export_in_another_currency_has_its_rate_in_every_row() -> None:
+    export = Export([row(price=Decimal(2))], TAKEN_AT, LINK, BITCOIN)
+    (record,) = read_csv(build_csv_file(export))
+    names = list(record)
+    assert names.index("price_btc") == names.index("price_usd") + 1
+    assert names[-3:] == ["btc_per_usd", "rate_source", "rate_as_of"]
+    rate = (record["btc_per_usd"], record["rate_source"], record["rate_as_of"])
+    assert rate == (BITCOIN_RATE, "coingecko:stale", "2026-05-18T12:00:05Z")
+    assert json.loads(build_json_file(export))["rows"][0] == record | {
+        name: None for name in names if record[name] == "" and name not in ("flags", "note")
+    }
+    (parquet,) = read_parquet(build_parquet_file(export))
+    assert list(parquet) == names
+    assert (parquet["btc_per_usd"], parquet["rate_as_of"]) == (Decimal(BITCOIN_RATE), TAKEN_AT)
