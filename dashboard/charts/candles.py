@@ -11,7 +11,8 @@ from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.charts.plotting import TRANSPARENT
 from dashboard.client.market_schemas import CandleRow, ChartSpan
-from dashboard.frame.formats import UNKNOWN, compact_usd, price
+from dashboard.frame.formats import UNKNOWN
+from dashboard.frame.money import US_DOLLARS, Money
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_label
@@ -40,29 +41,30 @@ def build_figure(
     span: ChartSpan,
     identity: str,
     lang: Language = "en",
+    money: Money = US_DOLLARS,
 ) -> Figure:
     """Builds filled rising and hollow falling candles, with volume below if every candle has one.
 
-    More than :data:`MAX_CANDLES` are a line of their closes. ``ink`` is the text colour and ``background``
-    the page's. A new figure with the same ``identity`` keeps the zoom. The time axis is in ``zone``, days are
-    in UTC; hover labels also show UTC.
+    More than :data:`MAX_CANDLES` are a line of their closes. Prices and volumes are in the currency of
+    ``money``. ``ink`` is the text colour and ``background`` the page's. A new figure with the same
+    ``identity`` keeps the zoom. The time axis is in ``zone``, days are in UTC; hover labels also show UTC.
     """
     with_volume = bool(candles) and all(row[5] is not None for row in candles)
     times = [datetime.fromtimestamp(row[0] / 1000, UTC) for row in candles]
     axis_zone = UTC if span in DAILY_SPANS else zone
     local = [time.astimezone(axis_zone).replace(tzinfo=None) for time in times]
     is_line = len(candles) > MAX_CANDLES
-    shape = _build_line(candles, ink) if is_line else _build_candlesticks(candles, shades)
-    traces = [{"x": local, **shape, **_build_hover_text(candles, times, span)}]
+    shape = _build_line(candles, ink, money) if is_line else _build_candlesticks(candles, shades, money)
+    traces = [{"x": local, **shape, **_build_hover_text(candles, times, span, money)}]
     if with_volume:
-        traces.append({"x": local, **_build_volume_bars(candles, shades, lang)})
+        traces.append({"x": local, **_build_volume_bars(candles, shades, lang, money)})
     layout = {
         "showlegend": False,
         "uirevision": identity,
         "font": {"color": ink, "size": 12},
         "hoverlabel": plotting.build_hover_label(ink, background),
         "bargap": 0.25,
-        **_build_axes(candles, span, plotting.fade(ink, 0.12), with_volume=with_volume),
+        **_build_axes(candles, span, plotting.fade(ink, 0.12), money, with_volume=with_volume),
     }
     if is_line:
         layout["hovermode"] = "x"
@@ -71,33 +73,35 @@ def build_figure(
     return plotting.build_figure(traces, layout)
 
 
-def _build_candlesticks(candles: Sequence[CandleRow], shades: Shades) -> dict[str, Any]:
+def _build_candlesticks(candles: Sequence[CandleRow], shades: Shades, money: Money) -> dict[str, Any]:
+    rate = float(money.rate)
     return {
         "type": "candlestick",
-        "open": [row[1] for row in candles],
-        "high": [row[2] for row in candles],
-        "low": [row[3] for row in candles],
-        "close": [row[4] for row in candles],
+        "open": [row[1] * rate for row in candles],
+        "high": [row[2] * rate for row in candles],
+        "low": [row[3] * rate for row in candles],
+        "close": [row[4] * rate for row in candles],
         "increasing": {"line": {"color": shades.up, "width": 1}, "fillcolor": shades.up},
         "decreasing": {"line": {"color": shades.down, "width": 1.2}, "fillcolor": TRANSPARENT},
     }
 
 
-def _build_line(candles: Sequence[CandleRow], ink: str) -> dict[str, Any]:
+def _build_line(candles: Sequence[CandleRow], ink: str, money: Money) -> dict[str, Any]:
+    rate = float(money.rate)
     return {
         "type": "scatter",
         "mode": "lines",
-        "y": [row[4] for row in candles],
+        "y": [row[4] * rate for row in candles],
         "line": {"color": ink, "width": 1.5},
     }
 
 
 def _build_hover_text(
-    candles: Sequence[CandleRow], times: Sequence[datetime], span: ChartSpan
+    candles: Sequence[CandleRow], times: Sequence[datetime], span: ChartSpan, money: Money
 ) -> dict[str, Any]:
     time_format = "%Y-%m-%d" if span in DAILY_SPANS else "%Y-%m-%d %H:%M"
     labels = [
-        [_format_price(value) for value in row[1:5]] + [f"{time:{time_format}} UTC"]
+        [_format_price(value, money) for value in row[1:5]] + [f"{time:{time_format}} UTC"]
         for row, time in zip(candles, times, strict=True)
     ]
     return {
@@ -111,7 +115,9 @@ def _build_hover_text(
     }
 
 
-def _build_volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Language) -> dict[str, Any]:
+def _build_volume_bars(
+    candles: Sequence[CandleRow], shades: Shades, lang: Language, money: Money
+) -> dict[str, Any]:
     return {
         "type": "bar",
         "y": [row[5] for row in candles],
@@ -120,19 +126,21 @@ def _build_volume_bars(candles: Sequence[CandleRow], shades: Shades, lang: Langu
             "color": [shades.up if row[4] >= row[1] else shades.down for row in candles],
             "opacity": 0.4,
         },
-        "customdata": [_format_volume(row[5], lang) for row in candles],
+        "customdata": [_format_volume(row[5], lang, money) for row in candles],
         "hovertemplate": f"{t('chart.volume')} %{{customdata}}<extra></extra>",
     }
 
 
 def _build_axes(
-    candles: Sequence[CandleRow], span: ChartSpan, grid: str, *, with_volume: bool
+    candles: Sequence[CandleRow], span: ChartSpan, grid: str, money: Money, *, with_volume: bool
 ) -> dict[str, Any]:
     """Builds the axes of prices, times and volumes, and the margins for their labels."""
-    tick_format = _choose_tick_format([row[3] for row in candles], [row[2] for row in candles])
+    rate, symbol = float(money.rate), money.style.symbol
+    highs = [row[2] * rate for row in candles]
+    tick_format = _choose_tick_format([row[3] * rate for row in candles], highs)
     is_young = span == "1y" and len(candles) <= MAX_CANDLES
     time_format = "%m-%d" if is_young else TICK_FORMATS.get(span, "%m-%d")
-    right = _estimate_label_width([row[2] for row in candles], tick_format)
+    right = _estimate_label_width(highs, tick_format, symbol)
     return {
         "margin": {
             "l": FIRST_LABEL_PIXELS if span in DAILY_SPANS else 0,
@@ -156,7 +164,7 @@ def _build_axes(
             "nticks": 6,
             "ticklabeloverflow": "allow",
             "gridcolor": grid,
-            "tickprefix": "$",
+            "tickprefix": symbol,
             "tickformat": tick_format,
             "domain": [0.24, 1] if with_volume else [0, 1],
             "fixedrange": False,
@@ -176,55 +184,58 @@ def _choose_tick_format(lows: Sequence[float], highs: Sequence[float]) -> str:
     return f",.{max(0, 1 - Decimal(span / 4).adjusted())}f" if top >= 0.001 else f".{max(3, digits)}~g"
 
 
-def _estimate_label_width(highs: Sequence[float], tick_format: str) -> int | None:
+def _estimate_label_width(highs: Sequence[float], tick_format: str, symbol: str) -> int | None:
     """Estimates the width of price labels in pixels; ``None`` if only Plotly knows their text.
 
     With a known margin, Plotly does not draw the axes twice.
     """
     if not highs or not tick_format.endswith("f"):
         return None
-    return round(
-        10
-        + sum(
-            POINT_PIXELS if sign in ",." else DIGIT_PIXELS for sign in f"${max(highs) * 1.02:{tick_format}}"
-        )
-    )
+    label = f"{symbol}{max(highs) * 1.02:{tick_format}}"
+    return round(10 + sum(POINT_PIXELS if sign in ",." else DIGIT_PIXELS for sign in label))
 
 
-def build_table(candles: Sequence[CandleRow], name: str, lang: Language, *, span: ChartSpan = "24h") -> Table:
+def build_table(
+    candles: Sequence[CandleRow],
+    name: str,
+    lang: Language,
+    money: Money = US_DOLLARS,
+    *,
+    span: ChartSpan = "24h",
+) -> Table:
     """Builds the table of the candles, newest first, in UTC."""
     time_format = "%Y-%m-%d" if span in DAILY_SPANS else "%m-%d %H:%M"
     head = [t(f"chart.{key}") for key in ("time", "open", "high", "low", "closing", "volume")]
     rows = [
         [
             f"{datetime.fromtimestamp(row[0] / 1000, UTC):{time_format}}",
-            *(_format_price(value) for value in row[1:5]),
-            _format_volume(row[5], lang),
+            *(_format_price(value, money) for value in row[1:5]),
+            _format_volume(row[5], lang, money),
         ]
         for row in reversed(candles)
     ]
     return Table(add_label(t("chart.candles"), name), head, rows)
 
 
-def build_summary(candles: Sequence[CandleRow], name: str, span: str) -> str:
+def build_summary(candles: Sequence[CandleRow], name: str, span: str, money: Money = US_DOLLARS) -> str:
     """Builds one sentence on the chart, for its text alternative."""
     return t(
         "chart.line_alt" if len(candles) > MAX_CANDLES else "chart.candles_alt",
         name=name,
         span=span,
-        first=_format_price(candles[0][1]),
-        last=_format_price(candles[-1][4]),
-        low=_format_price(min(row[3] for row in candles)),
-        high=_format_price(max(row[2] for row in candles)),
+        first=_format_price(candles[0][1], money),
+        last=_format_price(candles[-1][4], money),
+        low=_format_price(min(row[3] for row in candles), money),
+        high=_format_price(max(row[2] for row in candles), money),
     )
 
 
 # Cached: chart and table both show each price, and closed candles recur at every refresh.
 @lru_cache(maxsize=8192)
-def _format_price(value: float) -> str:
-    return price(Decimal(repr(value)))
+def _format_price(value: float, money: Money) -> str:
+    return money.price(Decimal(repr(value)))
 
 
 @lru_cache(maxsize=8192)
-def _format_volume(value: float | None, lang: Language) -> str:
-    return UNKNOWN if value is None else compact_usd(Decimal(repr(value)), lang)
+def _format_volume(value: float | None, lang: Language, money: Money) -> str:
+    return UNKNOWN if value is None else money.compact(Decimal(repr(value)), lang)

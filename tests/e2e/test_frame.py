@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.support.dashboard.reader import Reader
+from tests.support.dashboard.reader import Reader, measure_overflow
 
 pytestmark = pytest.mark.browser
 
@@ -77,6 +77,33 @@ def test_a_theme_takes_effect_at_once_and_holds_for_every_page(warm_reader: Read
     assert read_background(page) == "rgb(11, 18, 32)", "the reader's choice, not the system's"
     page.close()
     warm_reader.context.clear_cookies()
+
+
+def test_a_currency_takes_effect_at_once_and_holds_for_every_page(warm_reader: Reader) -> None:
+    page = warm_reader.open("/", ".cp-incidents")
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("radio", name="JPY").click()
+    expect(page.locator(".cp-market-cap .cp-figure")).to_contain_text("¥")
+    page.wait_for_function("() => document.cookie.includes('currency=JPY')")
+    warm_reader.open("/rankings", ".rk tbody tr", page)
+    expect(page.locator(".rk tbody .c-price").first).to_contain_text("¥")
+    expect(page.locator(".cp-rate")).to_contain_text("1 USD = 142.9 JPY")
+    page.close()
+    warm_reader.context.clear_cookies()
+
+
+def test_long_amounts_fit_on_a_phone(browser: Browser, running_dashboard: str) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    reader.remember(lang="ja", currency="KRW")
+    for path, amount in (
+        ("/", ".cp-market-cap .cp-figure"),
+        ("/rankings", ".rk tbody .c-price"),
+        ("/rankings?coin=bitcoin", ".rk-price"),
+    ):
+        page = reader.open(path, amount)
+        expect(page.locator(amount).first).to_contain_text("₩")
+        assert measure_overflow(page) <= 0
+    reader.close()
 
 
 def test_a_typed_text_outlives_other_pages_and_a_reload_until_it_is_discarded(warm_reader: Reader) -> None:

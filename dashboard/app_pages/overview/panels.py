@@ -11,6 +11,7 @@ from dashboard.app_pages.overview.market_figures import Coin, build_trend_path
 from dashboard.client.market_schemas import MarketOverview, Total
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
+from dashboard.frame.display_currency import current_money
 from dashboard.frame.formats import ARROWS, UNKNOWN, parse_decimal
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
@@ -79,7 +80,12 @@ def _build_total_tile(key: str, name: str, total: Total | None, now: datetime) -
         name,
         h(
             "p",
-            h("span", formats.compact_usd(value, language()), title=_format_exact(value), class_="cp-figure"),
+            h(
+                "span",
+                current_money().compact(value, language()),
+                title=_format_exact(value),
+                class_="cp-figure",
+            ),
             change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h")),
             class_="cp-line",
         ),
@@ -179,7 +185,7 @@ def build_gauge(value: Decimal | None, value_text: str, label: str) -> Node:
 
 
 def _format_exact(value: Decimal | None) -> str:
-    return t("overview.unknown") if value is None else f"${value:,f}"
+    return t("overview.unknown") if value is None else current_money().total_label(value)
 
 
 def build_coin_list(
@@ -203,10 +209,11 @@ def _build_coin_row(coin: Coin, volume: Decimal | None) -> Node:
         aria_hidden="true",
         class_="cp-trend",
     )
+    money = current_money()
     if volume is not None:
-        amount_text, exact, amount = formats.compact_usd(volume, language()), _format_exact(volume), volume
+        amount_text, exact, amount = money.compact(volume, language()), _format_exact(volume), volume
     else:
-        amount_text, exact = formats.price(coin.price), formats.price_label(coin.price, language())
+        amount_text, exact = money.price(coin.price), money.price_label(coin.price, language())
         amount = coin.price or Decimal(0)
     amount_span = h("span", amount_text, title=exact, class_="cp-price", data_n=f"{amount:f}")
     name = h("span", h("strong", coin.symbol), h("span", coin.name, class_="cp-name"), class_="cp-coin")

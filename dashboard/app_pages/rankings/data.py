@@ -9,31 +9,41 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cache, partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 from dashboard.app_pages.rankings.columns import COLUMNS, FACETS, MIN_CAPS
 from dashboard.app_pages.rankings.rank_table import Formats, build_payload
 from dashboard.app_pages.rankings.rows import Row, build_rows, localize
 from dashboard.client import Fetched, markets
-from dashboard.client.market_schemas import RULES, SPANS, MarketStatus, Span
+from dashboard.client.market_schemas import RULES, SPANS, Currency, MarketStatus, Span
 from dashboard.frame import formats
+from dashboard.frame.money import US_DOLLARS, Money
 from dashboard.i18n import LANGUAGES, Language, t
 
 MAX_CACHED_TABLES = 6
 """Both spans, current and recent."""
 
 
+class EncodedTable(NamedTuple):
+    """A payload, which begins with its version, and the rate at which its amounts are converted."""
+
+    rate: Decimal
+    version: str
+    payload: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class RankTable:
-    """Rows of one moment, and their payload for the browser in each requested language."""
+    """Rows of one moment, and their payload for the browser in each requested language and currency."""
 
     span: Span
     rows: Sequence[Row]
     by_id: Mapping[str, Row]
     sources: tuple[object, ...] = field(repr=False)
-    encoded: dict[Language, tuple[str, bytes]] = field(default_factory=dict, repr=False)
+    encoded: dict[tuple[Language, Currency], "EncodedTable"] = field(default_factory=dict, repr=False)
 
     def localize(self, lang: Language) -> "RankTable":
         """Returns the table with the names of assets in ``lang``; the payloads are shared."""
@@ -103,32 +113,40 @@ def _store_table(key: tuple[int, ...], table: RankTable) -> None:
             _tables.popitem(last=False)
 
 
-def encode_table(table: RankTable, lang: Language) -> tuple[str, bytes]:
-    """Returns the version and the payload of ``table`` in ``lang``; the payload begins with the version."""
-    if lang not in table.encoded:
+def encode_table(table: RankTable, lang: Language, money: Money = US_DOLLARS) -> EncodedTable:
+    """Returns the payload of ``table`` in ``lang`` with amounts in the currency of ``money``."""
+    encoded = _find_encoded(table, lang, money)
+    if encoded is None:
         with _build_lock:
-            if lang not in table.encoded:
-                formatters = Formats(price=formats.price, compact=partial(_format_compact, lang=lang))
+            encoded = _find_encoded(table, lang, money)
+            if encoded is None:
+                formatters = Formats(price=money.price, compact=partial(money.compact, lang=lang))
                 rows = table.localize(lang).rows
                 payload = build_payload(rows, table.span, build_texts(lang), formatters, time.time())
                 version = blake2b(payload, digest_size=8).hexdigest()
-                table.encoded[lang] = (version, version.encode() + b"\n" + payload)
-    return table.encoded[lang]
+                encoded = EncodedTable(money.rate, version, version.encode() + b"\n" + payload)
+                table.encoded[lang, money.code] = encoded
+    return encoded
+
+
+def _find_encoded(table: RankTable, lang: Language, money: Money) -> EncodedTable | None:
+    encoded = table.encoded.get((lang, money.code))
+    return encoded if encoded is not None and encoded.rate == money.rate else None
 
 
 def prepare_tables() -> None:
-    """Builds the tables of both spans in the languages in use, for the next click."""
+    """Builds the tables of both spans in US dollars and the languages in use, for the next click.
+
+    Those in other currencies are built on demand: there may be many, and their rates change with the data.
+    """
     with _lock:
-        languages = {lang for table in _tables.values() for lang in table.encoded}
+        keys = {key for table in _tables.values() for key in table.encoded}
+    languages = {lang for lang, code in keys if code == US_DOLLARS.code}
     for span in SPANS:
         table = load_data(span).table
         for lang in languages or {LANGUAGES[0]}:
             if table is not None:
                 encode_table(table, lang)
-
-
-def _format_compact(value: Any, *, lang: Language) -> str:
-    return formats.compact_usd(value, lang)
 
 
 _TEXT_KEYS = (

@@ -13,7 +13,8 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.client.market_schemas import Span
-from dashboard.frame.formats import compact_usd, direction, percent_with_arrow, price
+from dashboard.frame.display_currency import current_money
+from dashboard.frame.formats import direction, percent_with_arrow
 from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_note
@@ -63,7 +64,7 @@ def build_figure(
 
     The tiles come first, then the groups, whose areas are those of their tiles.
     """
-    rows = rows[:MAX_TILES]
+    rows, money = rows[:MAX_TILES], current_money()
     limit = _compute_full_colour_change(rows, span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
@@ -84,7 +85,13 @@ def build_figure(
         },
         "text": [percent_with_arrow(row.change(span), mark_flat=False) for row in rows] + [""] * group_count,
         "customdata": [
-            [row.name, price(row.price), compact_usd(get_size(row, size), lang), row.source or "", row.symbol]
+            [
+                row.name,
+                money.price(row.price),
+                money.compact(get_size(row, size), lang),
+                row.source or "",
+                row.symbol,
+            ]
             for row in rows
         ]
         + [[""] * 5] * group_count,
@@ -162,6 +169,7 @@ def _format_step(step: Decimal, limit: Decimal) -> str:
 
 
 def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:
+    money = current_money()
     head = [
         t("rankings.col_name"),
         t("rankings.category"),
@@ -174,8 +182,8 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
         [
             add_note(row.name, row.symbol),
             _name_group(get_group(row), lang),
-            compact_usd(get_size(row, size), lang),
-            price(row.price),
+            money.compact(get_size(row, size), lang),
+            money.price(row.price),
             percent_with_arrow(row.change(span), mark_flat=False),
             row.source or "–",
         ]

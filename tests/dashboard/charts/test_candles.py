@@ -1,6 +1,7 @@
 """Tests the candle chart and its table."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ import pytest
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
 from dashboard.client.market_schemas import ChartSpan
+from dashboard.frame.money import STYLES, US_DOLLARS, Money
 from dashboard.frame.palette import shades
 
 Candles = Sequence[tuple[int, float, float, float, float, float | None]]
@@ -30,6 +32,7 @@ def build_chart(
     *,
     sample: bool = False,
     span: ChartSpan = "24h",
+    money: Money = US_DOLLARS,
 ) -> Figure:
     return candles.build_figure(
         rows,
@@ -40,6 +43,7 @@ def build_chart(
         sample=sample,
         span=span,
         identity="x",
+        money=money,
     )
 
 
@@ -126,3 +130,15 @@ def test_the_summary_names_the_extremes() -> None:
     text = candles.build_summary(series(2), "Bitcoin", "24h")
     for part in ("Bitcoin", "$100.00", "$99.00", "$104.00"):
         assert part in text
+
+
+def test_a_chart_in_another_currency_has_its_axis_labels_and_table_in_it() -> None:
+    yen = Money("JPY", Decimal("142.9"), STYLES["JPY"])
+    figure = build_chart(series(2), money=yen)
+    (trace, volume) = figure["data"]
+    assert figure["layout"]["yaxis"]["tickprefix"] == "¥"
+    assert trace["close"] == [99.5 * 142.9, 102.0 * 142.9]
+    assert trace["customdata"][0][0] == "¥14,290"
+    assert volume["customdata"][0] == "¥1.43K"
+    assert candles.build_table(series(2), "Bitcoin", "en", yen).rows[-1][1] == "¥14,290"
+    assert "¥14,290" in candles.build_summary(series(2), "Bitcoin", "24h", yen)
