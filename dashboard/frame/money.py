@@ -17,7 +17,7 @@ STYLES: Mapping[Currency, CurrencyStyle] = {
     "CNY": CurrencyStyle("CN¥"),
     "KRW": CurrencyStyle("₩", is_whole=True),
     "GBP": CurrencyStyle("£"),
-    "BTC": CurrencyStyle("₿", max_digits=8),
+    "BTC": CurrencyStyle("BTC\u00a0", max_digits=8),  # many fonts lack the sign of bitcoin
 }
 LOCAL_SYMBOLS: Mapping[tuple[Language, Currency], str] = {("zh", "CNY"): "¥", ("zh", "JPY"): "JP¥"}
 """Symbols that differ in a language, because ``¥`` alone means its own currency there (Unicode CLDR)."""

@@ -32,7 +32,7 @@ def money(code: Currency, rate: str | Decimal | None = None) -> Money:
 
 
 def parse(label: str) -> Decimal:
-    return Decimal(label.split(" · ")[0].lstrip("$€¥₩£₿CN").replace(",", ""))
+    return Decimal(label.split(" · ")[0].lstrip("$€¥₩£BTCN\u00a0").replace(",", ""))
 
 
 @given(usd_amounts, rates)
@@ -63,12 +63,12 @@ def test_a_larger_amount_never_reads_as_a_smaller_one_in_any_currency(
         ("KRW", "67012.51", "₩93,817,514"),
         ("KRW", "0.0012", "₩1.68"),
         ("CNY", "1", "CN¥7.20"),
-        ("BTC", "67000", "₿1.00"),
-        ("BTC", "3000", "₿0.044776119"),
-        ("BTC", "6700000", "₿100.00"),
-        ("BTC", "6.7", "₿0.0001"),
-        ("BTC", "1", "₿0.0₄1493"),
-        ("BTC", "0", "₿0.00"),
+        ("BTC", "67000", "BTC\u00a01.00"),
+        ("BTC", "3000", "BTC\u00a00.044776119"),
+        ("BTC", "6700000", "BTC\u00a0100.00"),
+        ("BTC", "6.7", "BTC\u00a00.0001"),
+        ("BTC", "1", "BTC\u00a00.0₄1493"),
+        ("BTC", "0", "BTC\u00a00.00"),
         ("USD", "67012.51", "$67,012.51"),
     ],
 )
@@ -81,9 +81,9 @@ def test_a_price_has_the_digits_that_suit_its_currency(code: Currency, usd: str,
     [
         ("JPY", "2451300000000", "¥350T", "¥350兆"),
         ("KRW", "2451300000000", "₩3,432T", "₩3,432兆"),
-        ("BTC", "1340000000000", "₿20.0M", "₿2,000万"),
+        ("BTC", "1340000000000", "BTC\u00a020.0M", "BTC\u00a02,000万"),
         ("JPY", "60", "¥8.57K", "¥8,574"),
-        ("BTC", "68", "₿0.0010149254", "₿0.0010149254"),
+        ("BTC", "68", "BTC\u00a00.0010149254", "BTC\u00a00.0010149254"),
     ],
 )
 def test_a_large_amount_has_three_digits_and_a_unit(code: Currency, usd: str, en: str, ja: str) -> None:
