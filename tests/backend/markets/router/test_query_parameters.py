@@ -158,7 +158,7 @@ def test_current_paths_carry_no_deprecation(sample: Running, path: str) -> None:
         "/rankings?with_candles=1h",
         "/rankings?with_candles=",
         "/assets?filter=some",
-        "/assets/bitcoin/candles?span=1y",
+        "/assets/bitcoin/candles?span=2y",
         "/rankings?sort=%FF%FE",
         "/rankings?order=%ED%A0%80",
     ],
