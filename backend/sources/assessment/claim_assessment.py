@@ -109,6 +109,8 @@ def compute_probability(evidence: Evidence) -> float:
     if not comparison.is_sufficient and not comparison.differences:
         return 0.5
     weight = evidence.relevance if comparison.is_sufficient else evidence.relevance * INSUFFICIENT_FACTOR
+    if not comparison.differences:
+        weight *= ENTAILED_FACTOR
     return 0.5 + (sigmoid(z) - 0.5) * weight
 
 

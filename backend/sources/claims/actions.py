@@ -217,7 +217,7 @@ def find_actions(text: str, language: Language) -> list[Action]:
     return negation.negate_denied_sentences(lowered, actions) or _find_unlisted_denial(lowered, text)
 
 
-_LAWMAKING_EN = re.compile(r"(?:pass|adopt)(?:s|es|ed|ing)?")
+_LAWMAKING_EN = re.compile(r"pass(?:es|ed|ing)?")
 _LAW_EN = re.compile(
     r"\b(?:acts?|bills?|laws?|legislat\w+|rules?|regulations?|directives?|statutes?|ordinances?|measures?"
     r"|resolutions?|motions?|amendments?|budget|standards?|guidelines?|frameworks?|constitution|treaty"
@@ -225,7 +225,7 @@ _LAW_EN = re.compile(
     r"|voted?|votes|voters|referendum|proposals?|decree|strategy|legal tender|[a-z]{2,8}-\d+|bip\b|eip\b"
     r"|mica|gdpr|genius|clarity)\b"
 )
-"""Passing and adopting are acts of lawmaking only of a law: money passes through a mixer."""
+"""Passing is an act of lawmaking only of a law: money passes through a mixer."""
 _DROPPED_ZH = re.compile("(?:放弃|终止|停止|取消)了?[^，。]{0,14}$")
 _CASES_ZH = frozenset({"诉讼", "訴訟", "指控", "官司"})
 

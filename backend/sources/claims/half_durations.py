@@ -11,7 +11,7 @@ _DURATION = re.compile(
     r"\b(?P<en>an?|one|two|three|four|five|six|\d{1,2})"
     r" (?P<unit_en>year|month|week|day|hour|minute)s? and a half\b"
     r"|(?<![\d.])(?P<n>\d{1,2}|[一二两兩三四五六七八九十]{1,2})"
-    r"(?:(?P<unit>年|[个個かカヶ箇]月|週間|周|日|天|小时|小時|時間|分)半(?![ば年数])(?:钟|鐘|間)?"
+    r"(?:(?P<unit>年|[个個かカヶ箇]月|週間|周|日|天|小时|小時|時間|分)半(?![ば年数減减載载導导])(?:钟|鐘|間)?"
     r"|[个個]半(?P<unit_zh>月|小时|小時|钟头|鐘頭))"
     r"|(?P<half_year>half a year|(?<![下上前后後四年])半年(?![度報报]))",
     re.IGNORECASE,

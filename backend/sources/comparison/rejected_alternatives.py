@@ -1,11 +1,14 @@
 """Compares the two sides of *X, not Y*: a statement that rejects what the source tells contradicts it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.claims.model import ComparedValue, ParsedStatement
 
+MIN_ACTS = 2
+"""A rejected act and a stated one."""
 _SIDE_EN, _SIDE_HAN = r"[^,.;:]{3,60}?", "[^、。，；：]{2,30}?"
 _ALTERNATIVES: Mapping[Language, tuple[re.Pattern[str], ...]] = {
     "en": (
@@ -34,7 +37,9 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
     if claim.language != passage.language:
         return None
     told_acts = {action.verb for action in passage.actions if action.affirmed}
-    for match in _find_alternatives(claim):
+    if told_acts.isdisjoint(action.verb for action in claim.actions) or len(claim.actions) < MIN_ACTS:
+        return None
+    for match in _find_alternatives(claim.text, claim.language):
         rejected, stated = (
             [action.verb for action in claim.actions if match.start(side) <= action.start < match.end(side)]
             for side in ("rejected", "stated")
@@ -46,6 +51,6 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
     return None
 
 
-def _find_alternatives(claim: ParsedStatement) -> Iterator[re.Match[str]]:
-    for pattern in _ALTERNATIVES[claim.language]:
-        yield from pattern.finditer(claim.text)
+@lru_cache(1_000)
+def _find_alternatives(text: str, language: Language) -> tuple[re.Match[str], ...]:
+    return tuple(match for pattern in _ALTERNATIVES[language] for match in pattern.finditer(text))

@@ -133,7 +133,8 @@ def _build_sources(row: Row, week: CandleSeries | None, lang: Language, now: dat
 def build_statement(row: Row, span: ChangeSpan) -> str:
     """Builds the statement on the price change that Research can check."""
     change = row.change(span)
-    day = "" if row.last_updated is None else f"{row.last_updated:%Y-%m-%d}"
+    time_format = "%Y-%m-%d %H:%M UTC" if span == "1h" else "%Y-%m-%d"
+    day = "" if row.last_updated is None else f"{row.last_updated:{time_format}}"
     return t(
         f"rankings.why_{'rose' if direction(change) == 'up' else 'fell'}",
         name=row.name,

@@ -28,22 +28,23 @@ MAX_CACHED_TABLES = 6
 
 
 class EncodedTable(NamedTuple):
-    """A payload, which begins with its version, and the rate at which its amounts are converted."""
+    """A payload, which begins with its version."""
 
-    rate: Decimal
     version: str
     payload: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class RankTable:
-    """Rows of one moment, and their payload for the browser in each requested language and currency."""
+    """Rows of one moment, and their payload for the browser by language, currency and rate."""
 
     span: Span
     rows: Sequence[Row]
     by_id: Mapping[str, Row]
     sources: tuple[object, ...] = field(repr=False)
-    encoded: dict[tuple[Language, Currency], "EncodedTable"] = field(default_factory=dict, repr=False)
+    encoded: dict[tuple[Language, Currency, Decimal], "EncodedTable"] = field(
+        default_factory=dict, repr=False
+    )
 
     def localize(self, lang: Language) -> "RankTable":
         """Returns the table with the names of assets in ``lang``; the payloads are shared."""
@@ -115,23 +116,19 @@ def _store_table(key: tuple[int, ...], table: RankTable) -> None:
 
 def encode_table(table: RankTable, lang: Language, money: Money = US_DOLLARS) -> EncodedTable:
     """Returns the payload of ``table`` in ``lang`` with amounts in the currency of ``money``."""
-    encoded = _find_encoded(table, lang, money)
+    key = (lang, money.code, money.rate)
+    encoded = table.encoded.get(key)
     if encoded is None:
         with _build_lock:
-            encoded = _find_encoded(table, lang, money)
+            encoded = table.encoded.get(key)
             if encoded is None:
                 formatters = Formats(price=money.price, compact=partial(money.compact, lang=lang))
                 rows = table.localize(lang).rows
                 payload = build_payload(rows, table.span, build_texts(lang), formatters, time.time())
                 version = blake2b(payload, digest_size=8).hexdigest()
-                encoded = EncodedTable(money.rate, version, version.encode() + b"\n" + payload)
-                table.encoded[lang, money.code] = encoded
+                encoded = EncodedTable(version, version.encode() + b"\n" + payload)
+                table.encoded[key] = encoded
     return encoded
-
-
-def _find_encoded(table: RankTable, lang: Language, money: Money) -> EncodedTable | None:
-    encoded = table.encoded.get((lang, money.code))
-    return encoded if encoded is not None and encoded.rate == money.rate else None
 
 
 def prepare_tables() -> None:
@@ -140,8 +137,8 @@ def prepare_tables() -> None:
     Those in other currencies are built on demand: there may be many, and their rates change with the data.
     """
     with _lock:
-        keys = {key for table in _tables.values() for key in table.encoded}
-    languages = {lang for lang, code in keys if code == US_DOLLARS.code}
+        keys = {key for table in _tables.values() for key in list(table.encoded)}
+    languages = {lang for lang, code, _ in keys if code == US_DOLLARS.code}
     for span in SPANS:
         table = load_data(span).table
         for lang in languages or {LANGUAGES[0]}:

@@ -113,9 +113,10 @@ def fold_form(job_id: str) -> None:
 
 
 def submit(draft: Draft) -> None:
-    """Submits a draft. The form keeps its values in any case."""
+    """Submits a draft. The form keeps its values in any case, and opens if the draft is rejected."""
     state = page_state()
     state.draft, state.validation_error, state.response_problem = draft, "", None
+    st.session_state[FORM_PANEL_KEY] = True
     if draft.is_blank:
         state.validation_error = t("research.nothing")
         return

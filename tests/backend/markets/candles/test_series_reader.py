@@ -4,6 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -79,8 +80,14 @@ def test_several_simultaneous_readers_cost_one_call(
     worker, sources = failable_worker
     reader = CandleReader(worker.database, worker.market)
     asset, now = worker.market.registry.by_id["bitcoin"], worker.clock()
+    start = Barrier(4)
+
+    def read_together() -> bytes:
+        start.wait()
+        return reader.read(asset, "90d", now)
+
     with ThreadPoolExecutor(4) as readers:
-        bodies = [readers.submit(reader.read, asset, "90d", now) for _ in range(4)]
+        bodies = [readers.submit(read_together) for _ in range(4)]
     assert len({body.result() for body in bodies}) == 1
     assert sources["sample-a"].asked.count("past_prices") == 1
 

@@ -66,6 +66,15 @@ def test_a_claim_in_mostly_other_words_is_supported_with_less_certainty_unless_a
     assert weigh("date", "figure") > 0.85
 
 
+@given(st.integers(0, 4), st.lists(st.sampled_from(["date", "figure"]), max_size=3), st.floats(0, 1))
+def test_a_source_in_another_language_never_gives_more_certainty(
+    entities: int, agreed: list[Slot], relevance: float
+) -> None:
+    piece = evidence(entities=entities, agreed=tuple(agreed), relevance=relevance)
+    other = replace(piece, comparison=replace(piece.comparison, is_same_language=False))
+    assert compute_probability(other) <= compute_probability(piece) <= 0.9
+
+
 def test_a_figure_that_a_much_less_close_source_has_by_chance_stays_missing() -> None:
     missing = frozenset({MissingElement("figure", "3")})
     close, far = (

@@ -123,7 +123,11 @@ def test_through_is_no_act_in_chinese() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_lawmaking"),
-    [("The Senate passed the bill.", True), ("Three billion passed through the mixer.", False)],
+    [
+        ("The Senate passed the bill.", True),
+        ("Three billion passed through the mixer.", False),
+        ("El Salvador adopted Bitcoin as its currency.", True),
+    ],
 )
 def test_passing_is_an_act_of_lawmaking_only_of_a_law(text: str, is_lawmaking: bool) -> None:
     assert ("enact" in {action.verb for action in find_actions(text, "en")}) == is_lawmaking

@@ -30,6 +30,7 @@ def read(text: str, language: Language = "en") -> list[Quantity]:
         ("a year and a half", "en", "1.5", "year"),
         ("half a year", "en", "6", "month"),
         ("半年", "ja", "6", "month"),
+        ("约每四年半减一次", "zh", "4", "year"),
         ("再起動に17日を要した", "ja", "17", "day"),
         ("32亿美元", "zh", "3200000000", "USD"),
         ("￥4500", "ja", "4500", "JPY"),

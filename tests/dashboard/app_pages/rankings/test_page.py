@@ -365,7 +365,7 @@ def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
     for span in SPANS:
         table = data.load_data(span).table
         assert table is not None
-        assert ("en", "USD") in table.encoded
+        assert ("en", "USD", Decimal(1)) in table.encoded
 
 
 def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:

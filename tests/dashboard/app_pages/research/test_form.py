@@ -82,6 +82,15 @@ def test_a_shown_job_folds_the_form_and_the_reader_can_open_it_again() -> None:
     assert not is_form_open(app)
 
 
+def test_a_rejected_draft_opens_the_form_which_says_why() -> None:
+    app = submit_statement()
+    assert not is_form_open(app)
+    app.text_area(key="rs_statement").set_value(" ")
+    press_button(app, "rs_submit_statement")
+    assert is_form_open(app)
+    assert t("research.nothing") in html(app)
+
+
 def is_form_open(app: AppTest) -> bool:
     is_open: bool = app.session_state[session_state.FORM_PANEL_KEY]
     panel = next(part for part in app.expander if part.label == t("research.new_search"))
