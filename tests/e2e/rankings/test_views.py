@@ -133,15 +133,19 @@ def test_the_tray_changes_the_choice_and_is_accessible(
 
 def test_the_treemap_is_not_redrawn_when_it_is_shown_again(page: Page) -> None:
     drawing = page.locator(".st-key-rk_treemap .js-plotly-plot")
-    find_view(page, "Treemap").click()
-    expect(drawing.locator(".slice").first).to_be_visible()
-    drawing.evaluate("plot => { plot.seenBefore = true }")
-    find_view(page, "Table").click()
-    expect(drawing).to_have_count(0)
-    expect(page.locator(".rk tbody tr").first).to_be_visible()
-    find_view(page, "Treemap").click()
-    expect(drawing.locator(".slice").first).to_be_visible()
-    assert drawing.evaluate("plot => plot.seenBefore === true")
+
+    def is_kept() -> bool:
+        find_view(page, "Treemap").click()
+        expect(drawing.locator(".slice").first).to_be_visible()
+        drawing.evaluate("plot => { plot.seenBefore = true }")
+        find_view(page, "Table").click()
+        expect(drawing).to_have_count(0)
+        expect(page.locator(".rk tbody tr").first).to_be_visible()
+        find_view(page, "Treemap").click()
+        expect(drawing.locator(".slice").first).to_be_visible()
+        return bool(drawing.evaluate("plot => plot.seenBefore === true"))
+
+    wait_for(is_kept, "The same drawing")  # new figures meanwhile are drawn anew
 
 
 def test_a_click_on_a_group_of_the_treemap_shows_it_alone(page: Page) -> None:
