@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.client import Fetched
-from dashboard.client.market_schemas import Currency, DisplayRates
+from dashboard.client.market_schemas import Currency, DisplayRate, DisplayRates
 from dashboard.frame.display_currency import build_money, build_rate_note
 from dashboard.frame.money import US_DOLLARS
 from dashboard.i18n import t
@@ -29,8 +29,8 @@ def page() -> None:
 def fetch_rates(
     code: Currency, rate: str | None, source: str = "coingecko", *, stale: bool = False
 ) -> Fetched[DisplayRates]:
-    entry = {"rate": rate, "source": source, "last_updated": "2026-05-18T12:00:05Z"}
-    return Fetched({"base": "USD", "rates": {code: entry}}, NOON, stale)  # type: ignore[dict-item]
+    entry: DisplayRate = {"rate": rate, "source": source, "last_updated": "2026-05-18T12:00:05Z"}
+    return Fetched({"base": "USD", "rates": {code: entry}}, NOON, stale)
 
 
 def test_the_currency_has_the_services_rate_with_all_digits() -> None:
