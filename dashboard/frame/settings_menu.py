@@ -86,6 +86,7 @@ def _render_choice(
         label,
         codes,
         format_func=lambda code: names[code],
+        default=current,
         required=True,
         **bind_widget(key, current, partial(preferences.choose, state_key)),
     )

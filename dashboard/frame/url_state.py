@@ -108,7 +108,7 @@ def _get_run_context() -> tuple[str, bool]:
 
 
 class Binding(NamedTuple, Generic[Code]):
-    """A parameter of the URL, with the arguments of the widget that shows it, which gets no default."""
+    """A parameter of the URL, with the arguments of the widget that shows it, whose default it is."""
 
     value: Code
     widget: WidgetArguments

@@ -70,23 +70,13 @@ class WidgetArguments(TypedDict):
 
 
 def bind_widget(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
-    """Sets the value of a widget that is rendered next; ``on_choose`` gets the value that the reader chooses.
+    """Binds a widget, which must get ``value`` as its default; ``on_choose`` gets what the reader chooses.
 
     The key is new whenever the page changes the value; the widget's class in style sheets is not. Under the
     same key, Streamlit would take the browser's old value for the reader's choice.
 
-    The value is set even if it is the same, because a run that is interrupted may not reach the browser,
-    whose widget would then show its default.
-    """
-    widget = bind_widget_with_default(name, value, on_choose)
-    st.session_state[widget["key"]] = value
-    return widget
-
-
-def bind_widget_with_default(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
-    """Does the same as :func:`bind_widget` for a widget that gets ``value`` as its default.
-
-    Setting the same value again would empty what the reader types into a multiselect.
+    The value is never set in the session's state. Streamlit would send it with every run, and the answer to
+    a run that began before a click would undo the click.
     """
     if name not in WIDGET_NAMES:
         raise ValueError(f"Add {name!r} to WIDGET_NAMES.")
@@ -101,6 +91,13 @@ def bind_widget_with_default(name: str, value: Any, on_choose: Callable[[Any], o
             on_choose(st.session_state[key])
 
     return {"key": key, "on_change": on_change}
+
+
+def bind_tabs(name: str, value: str, on_choose: Callable[[str], object]) -> WidgetArguments:
+    """Binds tabs, which must not get a default, because other tabs would replace them whenever it changes."""
+    tabs = bind_widget(name, value, on_choose)
+    st.session_state[tabs["key"]] = value
+    return tabs
 
 
 def _build_key(name: str) -> str:

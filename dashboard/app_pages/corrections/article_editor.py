@@ -147,6 +147,7 @@ def _render_date_popover(step: Step) -> None:
     with st.popover(label, icon=":material/event:", key="cr_date_menu"):
         st.date_input(
             t("corrections.date"),
+            found.day,
             **widget,
             format="YYYY-MM-DD",
             min_value=FIRST_DATE,

@@ -79,6 +79,7 @@ def _render_select(
     st.selectbox(
         label,
         codes,
+        codes.index(binding.value),
         **binding.widget,
         label_visibility="collapsed",
         width=width,
@@ -90,6 +91,7 @@ def _render_text_filter(key: str, label: str, hint: str) -> str:
     binding = url_state.bind_text(key)
     st.text_input(
         label,
+        binding.value,
         **binding.widget,
         label_visibility="collapsed",
         placeholder=hint,

@@ -20,6 +20,7 @@ def _render_mode() -> None:
         st.segmented_control(
             t("corrections.mode"),
             MODES,
+            default=mode.value,
             **mode.widget,
             required=True,
             label_visibility="collapsed",

@@ -34,6 +34,7 @@ def render_controls() -> tuple[Span, str]:
     st.segmented_control(
         t("overview.span"),
         SPANS,
+        default=span.value,
         **span.widget,
         required=True,
         label_visibility="collapsed",
@@ -44,6 +45,7 @@ def render_controls() -> tuple[Span, str]:
     st.selectbox(
         t("overview.min_cap"),
         codes,
+        index=codes.index(min_cap.value),
         **min_cap.widget,
         label_visibility="collapsed",
         format_func=format_min_cap,

@@ -22,7 +22,7 @@ from dashboard.frame.freshness import source_name
 from dashboard.frame.providers import split_source
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, read_choice, write_param
-from dashboard.frame.widget_state import bind_widget, bind_widget_with_default
+from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import add_note, join_items
 
@@ -37,6 +37,7 @@ def _render_span_control(key: str, span: ChartSpan, spans: Sequence[ChartSpan]) 
         t("rankings.span"),
         spans,
         format_func=lambda code: t(f"chart.span_{code}"),
+        default=span,
         **widget,
         required=True,
     )
@@ -51,6 +52,7 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
             t("rankings.size"),
             SIZES,
             format_func=lambda code: t(f"rankings.size_{code}"),
+            default=size.value,
             **size.widget,
             required=True,
         )
@@ -83,7 +85,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
     span = read_choice("span", CHART_SPANS, SPANS[0])
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: add_note(row.name, row.symbol) for row in table.rows}
-        picker = bind_widget_with_default("compare_pick", listed_assets, choose)
+        picker = bind_widget("compare_pick", listed_assets, choose)
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),

@@ -93,6 +93,7 @@ def render_body(
         t("chart.candles"),
         CHART_SPANS,
         format_func=lambda code: t(f"chart.span_{code}"),
+        default=calls.span.value,
         **calls.span.widget,
         required=True,
         label_visibility="collapsed",

@@ -125,6 +125,7 @@ def _render_bar(table: RankTable, view: TableView) -> str:
             t("rankings.view"),
             DISPLAY_MODES,
             format_func=lambda code: t(f"rankings.view_{code}"),
+            default=display_mode.value,
             **display_mode.widget,
             required=True,
             label_visibility="collapsed",

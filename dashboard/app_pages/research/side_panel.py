@@ -121,6 +121,7 @@ def _render_seen_entities() -> None:
         st.segmented_control(
             t("research.seen_window"),
             WINDOWS,
+            default=window.value,
             **window.widget,
             required=True,
             label_visibility="collapsed",

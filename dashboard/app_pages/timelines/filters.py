@@ -84,12 +84,12 @@ def _add_missing(options: Sequence[str], chosen: Sequence[str]) -> list[str]:
 
 
 def _render_names(field: str, options: list[str], state: TimelinesState, placeholder: str) -> None:
-    widget = bind_widget(
-        f"tl_{field}", list(getattr(state, field)), lambda names: _choose_names(field, tuple(names))
-    )
+    chosen = list(getattr(state, field))
+    widget = bind_widget(f"tl_{field}", chosen, lambda names: _choose_names(field, tuple(names)))
     st.multiselect(
         t(f"timelines.filter_{field}"),
         options,
+        default=chosen,
         **widget,
         placeholder=placeholder,
     )
@@ -107,8 +107,8 @@ def _render_model_filter(field: str, options: list[str], value: str | None) -> N
     st.selectbox(
         t(f"timelines.filter_{field}"),
         options,
+        index=None if value is None else options.index(value),
         **widget,
-        index=None,
         placeholder=t(f"timelines.any_{field}"),
     )
 
@@ -123,12 +123,17 @@ def _choose_model_filter(field: str, value: str | None) -> None:
 def _render_days(state: TimelinesState, newest: int | None) -> None:
     with st.container(horizontal=True, gap="small"):
         since, until = _find_day_range(state)
-        widgets = {
-            "since": bind_widget("tl_since", since, lambda day: reselect(since=_to_midnight(day))),
-            "until": bind_widget("tl_until", until, _choose_last_day),
-        }
-        for name, widget in widgets.items():
-            st.date_input(t(f"timelines.{name}"), format="YYYY-MM-DD", min_value=_FIRST_DAY, **widget)
+        for name, day, choose in (
+            ("since", since, _choose_first_day),
+            ("until", until, _choose_last_day),
+        ):
+            st.date_input(
+                t(f"timelines.{name}"),
+                day,
+                format="YYYY-MM-DD",
+                min_value=_FIRST_DAY,
+                **bind_widget(f"tl_{name}", day, choose),
+            )
     with st.container(horizontal=True, gap="small"):
         for days in RECENT_DAYS:
             st.button(
@@ -154,6 +159,10 @@ def _find_day_range(state: TimelinesState) -> tuple[date | None, date | None]:
     """The first and last day of the range, both inclusive."""
     last = None if state.until is None else (state.until - timedelta(microseconds=1)).date()
     return (state.since.date() if state.since else None), last
+
+
+def _choose_first_day(day: date | None) -> None:
+    reselect(since=_to_midnight(day))
 
 
 def _choose_last_day(day: date | None) -> None:
@@ -183,6 +192,7 @@ def _render_infrastructure_filter(table: pa.Table, drawn: TimelinesState) -> Non
     )
     st.checkbox(
         t("timelines.exclude_failures", n=f"{count:,}"),
+        drawn.exclude_infrastructure_errors,
         help=t("timelines.exclude_failures_help"),
         **widget,
     )

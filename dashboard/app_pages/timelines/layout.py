@@ -29,7 +29,7 @@ from dashboard.app_pages.timelines.selection import TABS, TimelinesState, is_sam
 from dashboard.app_pages.timelines.url_state import FRAGMENT_KEYS
 from dashboard.frame import freshness, head, refresh, states
 from dashboard.frame.markup import tag, text
-from dashboard.frame.widget_state import bind_widget
+from dashboard.frame.widget_state import bind_tabs
 from dashboard.i18n import t
 from dashboard.i18n.punctuation import join_items
 
@@ -184,7 +184,7 @@ def _draw_tab() -> None:
         return
     names = [t(f"timelines.tab_{tab}") for tab in TABS]
     opened = TABS.index(visible[1].open_tab)
-    tabs = st.tabs(names, **bind_widget("tl_tab", names[opened], _choose_tab))
+    tabs = st.tabs(names, **bind_tabs("tl_tab", names[opened], _choose_tab))
     with tabs[opened]:
         RENDER_TAB[TABS[opened]](*visible)
 

@@ -29,7 +29,7 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
     names = sorted(comparison_data.rank_profiles(arrays, state.profiles), key=str.casefold)
     names = [*names, *(name for name in dict.fromkeys((sides.a, sides.b)) if name not in names)]
     a = bind_widget("tl_a", sides.a, lambda name: _choose_a(name, sides))
-    st.selectbox(t("timelines.cmp_a"), names, **a)
+    st.selectbox(t("timelines.cmp_a"), names, names.index(sides.a), **a)
     if sides.self_split is None:
         st.button(
             "",
@@ -40,14 +40,13 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
             args=(sides.b, sides.a),
         )
     labels = {SPLIT_MARK + split: _label_split(*known) for split, known in _list_splits(arrays, sides)}
-    b = bind_widget(
-        "tl_b",
-        sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split),
-        lambda option: _choose_b(option, sides),
-    )
+    options = [*labels, *names]
+    chosen = sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split)
+    b = bind_widget("tl_b", chosen, lambda option: _choose_b(option, sides))
     st.selectbox(
         t("timelines.cmp_b"),
-        [*labels, *names],
+        options,
+        options.index(chosen),
         format_func=lambda option: labels.get(option, option),
         **b,
     )
@@ -86,6 +85,7 @@ def _render_date(profile: str, split: Split) -> None:
     day = self_splits.find_day(split)
     st.date_input(
         t("timelines.cmp_self_date"),
+        day,
         label_visibility="collapsed",
         **bind_widget("tl_split_date", day, lambda chosen: _choose_date(profile, chosen)),
     )

@@ -60,24 +60,25 @@ def _render_choice(arrays: RunArrays, state: TimelinesState) -> str | None:
     profile = st.session_state.get(case_dot_plot.PROFILE_KEY)
     profile = profile if profile in profiles else None
     with st.container(key="tlp_run_bar", horizontal=True, vertical_alignment="bottom", gap="small"):
-        case_widget = bind_widget("tlp_run_case", state.open_case or ALL, _choose_case)
+        chosen_case, chosen_profile = state.open_case or ALL, profile or ALL
         options = [
             ALL,
             *cases,
-            *([state.open_case] if state.open_case and state.open_case not in cases else []),
+            *([] if chosen_case in (ALL, *cases) else [chosen_case]),
         ]
         st.selectbox(
             t("timelines.run_case"),
             options,
             format_func=_label_case,
-            **case_widget,
+            index=options.index(chosen_case),
+            **bind_widget("tlp_run_case", chosen_case, _choose_case),
         )
-        profile_widget = bind_widget("tlp_run_whose", profile or ALL, _choose_profile)
         st.selectbox(
             t("timelines.case_profile"),
             [ALL, *profiles],
             format_func=_label_profile,
-            **profile_widget,
+            index=[ALL, *profiles].index(chosen_profile),
+            **bind_widget("tlp_run_whose", chosen_profile, _choose_profile),
         )
     return profile
 

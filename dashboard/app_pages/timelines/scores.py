@@ -37,8 +37,8 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
 
 def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
     codes = {str(window): window for window in score_data.list_windows(arrays)}
-    chosen = str(state.score_window_seconds)
-    widget = bind_widget("tl_window", chosen if chosen in codes else AUTO_CODE, _choose_window)
+    code = str(state.score_window_seconds)
+    chosen = code if code in codes else AUTO_CODE
     names = {AUTO_CODE: t("timelines.window_auto", window=name_window(fitting_window(arrays)))}
     names |= {code: name_window(window * 1_000_000) for code, window in codes.items()}
     st.selectbox(
@@ -46,7 +46,8 @@ def _render_window(arrays: RunArrays, state: TimelinesState) -> None:
         list(names),
         format_func=lambda code: names.get(code, code),
         label_visibility="collapsed",
-        **widget,
+        index=list(names).index(chosen),
+        **bind_widget("tl_window", chosen, _choose_window),
     )
 
 
@@ -62,7 +63,7 @@ def _choose_window(code: str) -> None:
 
 def _render_same_cases(state: TimelinesState) -> None:
     widget = bind_widget("tl_centred", state.center_cases, _choose_same_cases)
-    st.checkbox(t("timelines.same_cases"), help=t("timelines.same_cases_why"), **widget)
+    st.checkbox(t("timelines.same_cases"), state.center_cases, help=t("timelines.same_cases_why"), **widget)
 
 
 def _choose_same_cases(on: bool) -> None:
@@ -73,15 +74,13 @@ def _choose_same_cases(on: bool) -> None:
 def _render_legend(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the lines' names as buttons in the lines' colours; visible lines are pressed."""
     names = [name for name in state.profiles if name in arrays.profiles]
-    widget = bind_widget(
-        "tl_legend",
-        [name for name in names if name not in state.hidden_profiles],
-        lambda shown: _choose_lines(names, shown),
-    )
+    visible = [name for name in names if name not in state.hidden_profiles]
+    widget = bind_widget("tl_legend", visible, lambda shown: _choose_lines(names, shown))
     with st.container(key="tl_legend_box"):
         st.pills(
             t("timelines.legend"),
             names,
+            default=visible,
             selection_mode="multi",
             label_visibility="collapsed",
             **widget,

@@ -31,6 +31,7 @@ def _render_language(filters: Filters) -> None:
         t("topics.language"),
         LANGUAGES,
         format_func=lambda code: LANGUAGE_NAMES[code],
+        default=filters.language,
         **widget,
         required=True,
         label_visibility="collapsed",
@@ -40,11 +41,13 @@ def _render_language(filters: Filters) -> None:
 def _render_category(filters: Filters) -> None:
     names = {ALL_CODE: t("topics.category_all")}
     names |= {code: f"{GLYPHS[code]} {name_category(code)}" for code in CATEGORIES}
-    widget = bind_widget("tp_category", filters.category or ALL_CODE, _choose_category)
+    chosen = filters.category or ALL_CODE
+    widget = bind_widget("tp_category", chosen, _choose_category)
     st.segmented_control(
         t("topics.category"),
         (ALL_CODE, *CATEGORIES),
         format_func=lambda code: names[code],
+        default=chosen,
         **widget,
         required=True,
         label_visibility="collapsed",
@@ -71,6 +74,7 @@ def _render_days(filters: Filters) -> None:
             widget = bind_widget(key, day, partial(url_state.set_day, param))
             st.date_input(
                 name,
+                day,
                 format="YYYY-MM-DD",
                 min_value=filter_params.EARLIEST_DAY,
                 max_value=filter_params.LATEST_DAY,
@@ -93,6 +97,7 @@ def _render_entity(filters: Filters, names: Mapping[str, str]) -> None:
     st.selectbox(
         t("topics.entity"),
         list(labels),
+        list(labels).index(filters.entity),
         format_func=lambda code: labels.get(code, code),
         **widget,
         label_visibility="collapsed",
@@ -117,6 +122,7 @@ def _render_search(filters: Filters) -> None:
     )
     st.text_input(
         t("topics.find"),
+        filters.search_text,
         **widget,
         placeholder=t("topics.find"),
         icon=":material/search:",

@@ -108,10 +108,11 @@ def _render_toolbar(number: int | None, filters: Filters) -> None:
                 on_click=url_state.open_topic,
                 args=neighbour or (0, None),
             )
-        beside = bind_widget("tp_beside", url_state.is_side_by_side(), url_state.set_side_by_side)
+        is_side_by_side = url_state.is_side_by_side()
         st.toggle(
             t("topics.beside"),
-            **beside,
+            is_side_by_side,
+            **bind_widget("tp_beside", is_side_by_side, url_state.set_side_by_side),
         )
 
 

@@ -75,44 +75,93 @@ def test_the_best_coin_of_the_week_is_compared_with_bitcoin_in_three_clicks(page
     expect(page.get_by_role("table", name="Figures over 7d").locator("tbody tr")).to_have_count(2)
 
 
-def test_a_view_that_a_link_opens_outlives_a_refresh_that_does_not_know_it_yet(
-    blank: Page, warm_reader: Reader
-) -> None:
-    """The browser sends the old view with a refresh that begins before the new view has arrived."""
-    warm_reader.remember(lang="en", refresh="5")
-    sent: list[object] = []
-    held: list[Callable[[], None]] = []
-    is_slow = False
+class HeldSocket:
+    """The dashboard's messages to a page: passed on, or held until :meth:`release`."""
 
-    def delay(browser: WebSocketRoute) -> None:
+    def __init__(self, page: Page) -> None:
+        self.sent: list[object] = []
+        """What the browser sent."""
+        self.is_holding = False
+        self._held: list[Callable[[], None]] = []
+        self._page = page
+        page.route_web_socket("**/_stcore/stream", self._connect)
+
+    def _connect(self, browser: WebSocketRoute) -> None:
         server = browser.connect_to_server()
 
         def pass_on(frame: str | bytes) -> None:
-            sent.append(frame)
+            self.sent.append(frame)
             server.send(frame)
 
         def hold_or_pass_on(frame: str | bytes) -> None:
-            if is_slow:
-                held.append(lambda: browser.send(frame))
+            if self.is_holding:
+                self._held.append(lambda: browser.send(frame))
             else:
                 browser.send(frame)
 
         browser.on_message(pass_on)
         server.on_message(hold_or_pass_on)
 
-    blank.route_web_socket("**/_stcore/stream", delay)
+    def wait_until_sent(self, count: int, what: str) -> None:
+        wait_for(lambda: self._page.wait_for_timeout(100) is None and len(self.sent) >= count, what)
+
+    def wait_until_answered(self) -> None:
+        """Waits until the held answer has ended: nothing more of it has come for a second."""
+        before = 0
+        while not before or before != len(self._held):
+            before = len(self._held)
+            self._page.wait_for_timeout(1000)
+
+    def take_held(self) -> Callable[[], None]:
+        """Takes the held messages out; what is returned passes them on."""
+        taken, self._held = self._held, []
+
+        def pass_on() -> None:
+            for pass_on_now in taken:
+                pass_on_now()
+
+        return pass_on
+
+
+def test_a_view_that_a_link_opens_outlives_a_refresh_that_does_not_know_it_yet(
+    blank: Page, warm_reader: Reader
+) -> None:
+    """The browser sends the old view with a refresh that begins before the new view has arrived."""
+    warm_reader.remember(lang="en", refresh="5")
+    socket = HeldSocket(blank)
     page = warm_reader.open("/rankings?compare=solana", ".rk-tray", blank)
-    is_slow = True
-    sent.clear()
+    socket.is_holding = True
+    socket.sent.clear()
     find_tray(page).get_by_role("link", name="Compare with BTC, 24h").click()
-    wait_for(lambda: page.wait_for_timeout(100) is None and len(sent) > 1, "A refresh after the click")
-    is_slow = False
-    for pass_on_now in held:
-        pass_on_now()
+    socket.wait_until_sent(2, "A refresh after the click")
+    socket.is_holding = False
+    socket.take_held()()
     page.wait_for_selector(IDLE)
     expect(find_view(page, "Compare")).to_be_checked()
     expect(page.locator(".rk-matrix tbody tr")).to_have_count(2)
     expect(page).to_have_url(re.compile("view=compare"))
+
+
+def test_a_clicked_view_outlives_the_answer_to_an_earlier_refresh(blank: Page, warm_reader: Reader) -> None:
+    """The answer, which knows only the old view, arrives after the click; another refresh follows it."""
+    warm_reader.remember(lang="en", refresh="5")
+    socket = HeldSocket(blank)
+    page = warm_reader.open("/rankings", ".rk tbody tr", blank)
+    socket.is_holding = True
+    socket.sent.clear()
+    socket.wait_until_sent(1, "A refresh before the click")
+    socket.wait_until_answered()
+    pass_on_answer = socket.take_held()
+    socket.sent.clear()
+    find_view(page, "Treemap").click()
+    pass_on_answer()
+    socket.wait_until_sent(2, "A refresh after the click")
+    socket.is_holding = False
+    socket.take_held()()
+    page.wait_for_selector(IDLE)
+    expect(page).to_have_url(re.compile("view=treemap"))
+    expect(find_view(page, "Treemap")).to_be_checked()
+    expect(page.locator(".st-key-rk_treemap .slice").first).to_be_visible()
 
 
 def test_the_tray_changes_the_choice_and_is_accessible(
