@@ -18,6 +18,7 @@ from dashboard.charts.plotly_chart import render_chart
 from dashboard.client import Fetched, connection, markets
 from dashboard.client.market_schemas import CHART_SPANS, SPANS, CandleSeries, ChartSpan, Span
 from dashboard.frame import markup, states
+from dashboard.frame.formats import age, parse_instant
 from dashboard.frame.freshness import source_name
 from dashboard.frame.providers import split_source
 from dashboard.frame.theme import current_theme
@@ -110,17 +111,22 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
 
 
 class _LoadedCandles(NamedTuple):
-    """Candles by asset, empty without a response, and the sources of all of them."""
+    """Candles by asset, empty without a response, the sources of all of them and their oldest time."""
 
     candles: Mapping[str, Candles]
     sources: Sequence[str | None]
+    updated_at: datetime | None
 
 
 def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _LoadedCandles:
     """Takes the candles from the table, or fetches them if the table has those of another span."""
     if span == table.span:
         rows = [table.by_id[asset] for asset in assets]
-        return _LoadedCandles({row.id: row.candles for row in rows}, [row.source for row in rows])
+        return _LoadedCandles(
+            {row.id: row.candles for row in rows},
+            [row.source for row in rows],
+            min((row.last_updated for row in rows if row.last_updated), default=None),
+        )
 
     def start_call(asset: str) -> Future[Fetched[CandleSeries]]:
         return connection.start_call(lambda: markets.fetch_candles(asset, span))
@@ -128,9 +134,12 @@ def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _
     calls = {asset: start_call(asset) for asset in assets}
     results = {asset: call.result() for asset, call in calls.items()}
     states.render_stale_banner(*results.values(), key="compare", live=True)
+    loaded = {asset: result.data for asset, result in results.items() if result.data}
+    update_times = [parse_instant(series["last_updated"]) for series in loaded.values()]
     return _LoadedCandles(
-        {asset: result.data["candles"] if result.data else () for asset, result in results.items()},
-        [result.data["source"] for result in results.values() if result.data],
+        {asset: loaded[asset]["candles"] if asset in loaded else () for asset in assets},
+        [series["source"] for series in loaded.values()],
+        min((time for time in update_times if time), default=None),
     )
 
 
@@ -162,18 +171,21 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str], span: Char
     )
     render_chart(figure, key="rk_compare_lines", height=comparison_chart.HEIGHT_PIXELS, alt=alt)
     left, right = st.columns([3, 2])
-    sources = [source for source in loaded.sources if source]
-    providers = {name for source in sources for name in split_source(source)}
-    stale_mark = ":stale" if any(source.endswith(":stale") for source in sources) else ""
     figures = comparison_chart.build_figure_table(comparison, table.by_id, span)
-    left.html(
-        figures
-        + markup.note(
-            t("rankings.compare_figures_why", source=source_name("+".join(sorted(providers)) + stale_mark))
-        )
-    )
+    left.html(figures + markup.note(t("rankings.compare_figures_why", source=_describe_source(loaded))))
     matrix = comparison_chart.build_correlation_table(
         comparison, table.by_id, ink=theme.ink, background=theme.background, tone=theme.accent
     )
     note = t("rankings.correlation_why", span=t(f"chart.span_{span}"))
     right.html(matrix + markup.note(note))
+
+
+def _describe_source(loaded: _LoadedCandles) -> str:
+    """Names the providers of all candles and the age of the oldest ones."""
+    sources = [source for source in loaded.sources if source]
+    providers = {name for source in sources for name in split_source(source)}
+    stale_mark = ":stale" if any(source.endswith(":stale") for source in sources) else ""
+    name = source_name("+".join(sorted(providers)) + stale_mark)
+    if loaded.updated_at is None:
+        return name
+    return f"{name} · {age((datetime.now(UTC) - loaded.updated_at).total_seconds(), language())}"

@@ -1,5 +1,6 @@
 """The comparison on the Rankings page, and the tray that leads to it, with the real service."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +52,12 @@ def test_the_comparison_has_the_figures_of_its_span() -> None:
         assert t(f"rankings.{name}") in page
     tokens = {token["id"]: token for token in markets.fetch_rankings("7d").data or []}
     assert percent(Decimal(tokens["dogecoin"]["pct_change_7d"] or "0")) in page
+
+
+@pytest.mark.parametrize("span", ["7d", "30d"])
+def test_the_comparison_tells_the_source_and_the_age_of_its_prices(span: str) -> None:
+    page = html(open_rankings(view="compare", compare="bitcoin,dogecoin", span=span))
+    assert re.search(r"Source: sample market · (just now|\d+ \w+ ago)\. ", page)
 
 
 def test_a_comparison_over_a_year_has_the_history_of_each_coin_and_keeps_its_span_in_the_link() -> None:
