@@ -8,8 +8,9 @@ from typing import Literal
 
 from tests.support.providers import chat_completions
 from tests.support.providers.feeds import item, rss
-from tests.support.providers.provider_pages import COINS, Pages
+from tests.support.providers.provider_pages import Pages
 from tests.support.providers.provider_server import Behaviour, ProviderServer, says
+from tests.support.providers.simulated_coins import COINS
 from tests.support.providers.x_server import TOKEN, XServer
 
 Fault = Literal["ended", "hanging", "nonsense"]

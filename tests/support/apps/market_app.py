@@ -30,8 +30,9 @@ from backend.markets.service import MarketService
 from backend.settings import Settings
 from backend.store.database import Database, metadata
 from tests.support.http.asgi import Answer, send
-from tests.support.providers.provider_pages import Coin, Pages, Query
+from tests.support.providers.provider_pages import Pages, Query
 from tests.support.providers.provider_server import ProviderServer
+from tests.support.providers.simulated_coins import Coin
 
 CALM = datetime(2026, 11, 18, 10, 7, 42, tzinfo=UTC)
 """In the calm week of the sample market: for a day and a half only the daily throttle makes views fail."""

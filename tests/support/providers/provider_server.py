@@ -24,8 +24,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from backend.markets.assets.registry import load_assets
-from tests.support.providers.provider_pages import COINS, Coin, Pages, build_fictitious_coin, png
+from tests.support.providers.provider_pages import Pages, png
 from tests.support.providers.recorded_pages import RecordedPages
+from tests.support.providers.simulated_coins import COINS, Coin, build_fictitious_coin
 
 JSON = "application/json; charset=utf-8"
 HTML = "text/html; charset=UTF-8"

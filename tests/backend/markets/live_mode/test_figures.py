@@ -8,8 +8,9 @@ import pytest
 
 from tests.support.apps.live_mode import MARKETS, QUOTES, Start
 from tests.support.apps.market_app import BarePages
-from tests.support.providers.provider_pages import COINS, Coin, Pages, Query
+from tests.support.providers.provider_pages import Pages, Query
 from tests.support.providers.provider_server import FAULTS, Behaviour
+from tests.support.providers.simulated_coins import COINS, Coin
 from tests.support.store import databases
 
 # -- all is well -------------------------------------------------------------------------------------

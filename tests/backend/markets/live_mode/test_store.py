@@ -9,8 +9,8 @@ import structlog
 from backend.markets import configuration
 from tests.support.apps.live_mode import MAP, NOON, QUOTES, Start
 from tests.support.apps.market_app import Worker, build_sample_market, live_settings, run_app
-from tests.support.providers.provider_pages import COINS
 from tests.support.providers.provider_server import FAULTS, says
+from tests.support.providers.simulated_coins import COINS
 
 
 def test_resolved_ids_survive_a_restart(start: Start, tmp_path: Path) -> None:

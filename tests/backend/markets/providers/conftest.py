@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.support.providers.provider_pages import COINS, Pages
+from tests.support.providers.provider_pages import Pages
 from tests.support.providers.provider_server import ProviderServer
+from tests.support.providers.simulated_coins import COINS
 
 MOMENT = datetime(2026, 5, 18, 12, 49, 21, tzinfo=UTC)
 

@@ -23,7 +23,8 @@ from backend.markets.providers import (
     parsing,
 )
 from backend.markets.providers.provider_http import ProviderResponse, retry_after
-from tests.support.providers.provider_pages import COINS, Pages
+from tests.support.providers.provider_pages import Pages
+from tests.support.providers.simulated_coins import COINS
 from tests.support.test_session.property_tests import examples
 
 NOW = datetime(2026, 5, 18, 12, 49, 21, tzinfo=UTC)

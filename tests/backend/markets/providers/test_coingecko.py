@@ -20,8 +20,9 @@ from backend.markets.providers.coingecko_parsing import (
 )
 from backend.settings import CoinGeckoPlan
 from tests.support.providers.adapters import build_coingecko as asking
-from tests.support.providers.provider_pages import COINS, format_timestamp
+from tests.support.providers.provider_pages import format_timestamp
 from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, says
+from tests.support.providers.simulated_coins import COINS
 
 MARKETS = "/api/v3/coins/markets"
 

@@ -17,8 +17,9 @@ from backend.markets.providers.coinmarketcap_parsing import (
 )
 from tests.support.providers.adapters import CMC_KEY as KEY
 from tests.support.providers.adapters import build_coinmarketcap as asking
-from tests.support.providers.provider_pages import COINS, DataForm, QuoteForm, format_timestamp
+from tests.support.providers.provider_pages import DataForm, QuoteForm, format_timestamp
 from tests.support.providers.provider_server import FAULTS, Behaviour, ProviderServer, cmc_error, says
+from tests.support.providers.simulated_coins import COINS
 
 MAP = "/v1/cryptocurrency/map"
 V3 = "/v3/cryptocurrency/quotes/latest"

@@ -11,8 +11,9 @@ from backend.markets.providers.coingecko_parsing import parse_markets
 from backend.markets.providers.coinmarketcap_parsing import parse_quotes
 from tests.support.processes.running import free_port
 from tests.support.providers.adapters import build_coingecko, build_coinmarketcap
-from tests.support.providers.provider_pages import COINS, format_timestamp
+from tests.support.providers.provider_pages import format_timestamp
 from tests.support.providers.provider_server import FAULTS, ProviderServer
+from tests.support.providers.simulated_coins import COINS
 
 Rejects = Callable[[dict[str, object], datetime], object]
 EVERY = pytest.mark.parametrize("asking", [build_coingecko, build_coinmarketcap])

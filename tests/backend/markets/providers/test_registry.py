@@ -8,8 +8,8 @@ import pytest
 from backend.markets.providers.coinmarketcap import SlugIds
 from backend.markets.providers.registry import LiveProviders, build_providers
 from backend.settings import Settings, SettingsError
-from tests.support.providers.provider_pages import COINS
 from tests.support.providers.provider_server import ProviderServer
+from tests.support.providers.simulated_coins import COINS
 
 
 def provider_names_by_role(providers: LiveProviders) -> list[list[str]]:
