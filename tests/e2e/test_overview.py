@@ -56,12 +56,12 @@ def test_preferences_are_kept_for_the_next_visit_and_a_link_sets_the_language(
 ) -> None:
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("radio", name="日本語").click()
-    expect(page.locator("h1")).to_have_text("マーケット概況")
+    expect(page.locator("h1")).to_have_text("市場概況")
     expect(page.locator("html")).to_have_attribute("lang", "ja")
     page.get_by_role("radio", name="赤 ▲").click()
     page.wait_for_function("() => document.cookie.includes('colours=red')")
     second_page = open_overview(warm_reader)
-    expect(second_page.locator("h1")).to_have_text("マーケット概況")
+    expect(second_page.locator("h1")).to_have_text("市場概況")
     assert "#b3261e" in second_page.evaluate(
         "getComputedStyle(document.documentElement).getPropertyValue('--up')"
     )

@@ -123,8 +123,7 @@ def _build_fear_greed_tile(overview: MarketOverview | None, now: datetime) -> No
     translation = _translate_mood(label)
     words = h(
         "span",
-        h("span", label, lang="en"),
-        translation and h("span", translation, class_="cp-gloss"),
+        h("span", translation, title=label) if translation else h("span", label, lang="en"),
         class_="cp-mood",
     )
     return panel(
@@ -144,7 +143,7 @@ def _build_fear_greed_tile(overview: MarketOverview | None, now: datetime) -> No
 
 
 def _translate_mood(label: str) -> str | None:
-    """Translates a known label to the reader's language, to be shown beside the provider's own word."""
+    """Translates a known label; ``None`` for one that stays as the provider wrote it."""
     moods = {
         "Extreme Fear": "overview.mood_extreme_fear",
         "Fear": "overview.mood_fear",

@@ -74,7 +74,7 @@ def test_pages_and_actions_are_found_in_every_language() -> None:
     data = json.loads(pages.component(app, "search_palette").json)
     titles = {item[0]: item for item in data["pages"]}
     assert list(titles) == [
-        "マーケット概況",
+        "市場概況",
         "ランキング",
         "トピック",
         "タイムライン",
