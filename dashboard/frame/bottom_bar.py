@@ -24,7 +24,7 @@ def _build_tab(name: str, page: StreamlitPage, *, is_current: bool) -> str:
     return tag(
         "a",
         tag("span", text(page.title)),
-        href=url_state.build_page_link(page),
+        href=url_state.build_last_view_link(page),
         target="_self",
         data_cp_open=name,
         aria_current="page" if is_current else None,

@@ -1,4 +1,4 @@
-"""Loads the reader's currency with its rate, names the rate below figures, and offers a local currency."""
+"""Loads the reader's currency and its rate, shows the rate below figures, and offers a local currency."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from dashboard.i18n.punctuation import end_sentence, join_items, join_sentences
 
 LOCAL_CURRENCIES: Mapping[Language, Currency] = {"ja": "JPY", "zh": "CNY"}
 """Offered to readers of the language until they have chosen a currency."""
-RATE_DIGITS = 6
+RATE_SIGNIFICANT_DIGITS = 6
 _MONEY_KEY = "_money"
 
 
@@ -51,7 +51,7 @@ def current_money() -> Money:
 
 
 def render_missing_rate() -> None:
-    """Renders that figures are in US dollars because the rate of the chosen currency is unknown."""
+    """Renders a notice if figures are in US dollars because the chosen currency has no rate."""
     chosen = preferences.current().currency
     if current_money().code == chosen:
         return
@@ -64,7 +64,7 @@ def build_rate_note(money: Money, now: datetime) -> str:
     """Builds ``1 USD = 157.2 JPY, CoinGecko, 2 min ago`` and what is in US dollars; empty for US dollars."""
     if not money.is_converted:
         return ""
-    rate = f"1 USD = {formats.significant(money.rate, RATE_DIGITS)} {money.code}"
+    rate = f"1 USD = {formats.significant(money.rate, RATE_SIGNIFICANT_DIGITS)} {money.code}"
     facts = [rate, source_name(money.source)]
     if money.as_of is not None:
         facts.append(formats.age((now - money.as_of).total_seconds(), language()))
@@ -81,7 +81,7 @@ def render_rate_note() -> None:
 
 
 def render_offer() -> None:
-    """Renders an offer of the language's own currency, until the reader has chosen a currency.
+    """Offers the currency of the reader's language, until the reader chooses a currency.
 
     Keeping US dollars is a choice too, so the offer does not return.
     """

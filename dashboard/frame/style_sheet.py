@@ -19,5 +19,5 @@ def build_style_sheet() -> str:
         *pages,
     )
     return "\n".join(
-        [*(file.read_text(encoding="utf-8") for file in files), widget_state.build_style_sheet()]
+        [*(file.read_text(encoding="utf-8") for file in files), widget_state.build_stale_widget_css()]
     )

@@ -1,6 +1,6 @@
-"""Reads and writes the query of a page's URL, which is the state of its view, in language-independent codes.
+"""Reads and writes the state of a page's view in the query of its URL.
 
-A value at its default is left out of the URL.
+Values are codes that do not depend on the language; those at their default are left out.
 
 Pages read and write the query only here, because an action may still bring a query that the session has
 replaced; see "A browser that is one answer behind" in ``docs/decisions/0012-streamlit-under-asgi.md``.
@@ -17,15 +17,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from dashboard.frame.streamlit_internals import get_page_id
 from dashboard.frame.widget_state import WidgetArguments, bind_widget
 
-_WRITES = "_url_writes"
-_PAGE = "_url_page"
-_LAST_QUERIES = "_url_last_queries"
+_WRITES_KEY = "_url_writes"
+_PAGE_KEY = "_url_page"
+_LAST_QUERIES_KEY = "_url_last_queries"
 _MAX_REPLACED_QUERIES = 8
 Code = TypeVar("Code", bound=str)
 Validator = Callable[[str], bool]
 
 
-class _PendingWrites(NamedTuple):
+class _RecentWrites(NamedTuple):
     page: str
     latest: Mapping[str, str]
     replaced: tuple[Mapping[str, str], ...]
@@ -38,7 +38,7 @@ def restore_last_query() -> None:
     Called at the start of every run. A link with a query and the browser's history win.
     """
     page, is_history_navigation = _get_run_context()
-    before, st.session_state[_PAGE] = st.session_state.get(_PAGE, page), page
+    before, st.session_state[_PAGE_KEY] = st.session_state.get(_PAGE_KEY, page), page
     if before == page or is_history_navigation:
         return
     query, last = st.query_params.to_dict(), _get_last_queries().get(page)
@@ -47,7 +47,10 @@ def restore_last_query() -> None:
 
 
 def read_query() -> dict[str, str]:
-    """Returns the query of the URL; the last write stands against a query that it replaced."""
+    """Returns the query of the URL, or the last write if the browser still sends an older query.
+
+    It is remembered as the last query of the page.
+    """
     query = _read_latest_query()
     _remember(query)
     return query
@@ -55,7 +58,7 @@ def read_query() -> dict[str, str]:
 
 def _read_latest_query() -> dict[str, str]:
     query = st.query_params.to_dict()
-    writes: _PendingWrites | None = st.session_state.get(_WRITES)
+    writes: _RecentWrites | None = st.session_state.get(_WRITES_KEY)
     if writes is None:
         return query
     page, is_history_navigation = _get_run_context()
@@ -64,18 +67,18 @@ def _read_latest_query() -> dict[str, str]:
     if page == writes.page and query in writes.replaced and not is_history_navigation:
         st.query_params.from_dict(writes.latest)
         return dict(writes.latest)
-    del st.session_state[_WRITES]
+    del st.session_state[_WRITES_KEY]
     return query
 
 
 def write_query(query: Mapping[str, str]) -> None:
-    """Writes the whole query of the URL. An address bar that has it already gets no history entry."""
+    """Replaces the whole query of the URL. The same query adds no entry to the browser's history."""
     before = read_query()
     if query == before:
         return
-    writes: _PendingWrites | None = st.session_state.get(_WRITES)
+    writes: _RecentWrites | None = st.session_state.get(_WRITES_KEY)
     replaced = [*(writes.replaced if writes else ()), before]
-    st.session_state[_WRITES] = _PendingWrites(
+    st.session_state[_WRITES_KEY] = _RecentWrites(
         _get_run_context()[0],
         dict(query),
         tuple(other for other in replaced if other != query)[-_MAX_REPLACED_QUERIES:],
@@ -91,7 +94,7 @@ def _remember(query: Mapping[str, str]) -> None:
 
 def _get_last_queries() -> dict[str, dict[str, str]]:
     """Returns the last query of each visited page, without the language, which belongs to the session."""
-    queries: dict[str, dict[str, str]] = st.session_state.setdefault(_LAST_QUERIES, {})
+    queries: dict[str, dict[str, str]] = st.session_state.setdefault(_LAST_QUERIES_KEY, {})
     return queries
 
 
@@ -108,7 +111,7 @@ def _get_run_context() -> tuple[str, bool]:
 
 
 class Binding(NamedTuple, Generic[Code]):
-    """A parameter of the URL, with the arguments of the widget that shows it, whose default it is."""
+    """The value of a URL parameter and the arguments of its widget, which gets the value as its default."""
 
     value: Code
     widget: WidgetArguments
@@ -148,6 +151,6 @@ def build_link(path: str, **query: str) -> str:
     return f"{path}?{urlencode({name: value for name, value in params.items() if value})}"
 
 
-def build_page_link(page: StreamlitPage) -> str:
+def build_last_view_link(page: StreamlitPage) -> str:
     """Builds a link to another page in its last view; see :func:`restore_last_query`."""
     return build_link(f"/{page.url_path}", **_get_last_queries().get(get_page_id(page), {}))

@@ -57,9 +57,9 @@ WIDGET_NAMES = frozenset(
     ]
 )
 """All names that can be bound; the style sheet needs them."""
-_KEY_VERSIONS = "_widget_key_versions"
+_VERSIONS_KEY = "_widget_key_versions"
 _MAX_KEY_VERSIONS = 8
-"""Then the first key is used again. The browser is never that many changes behind."""
+"""After so many changes the first key is used again. The browser is never that far behind."""
 
 
 class WidgetArguments(TypedDict):
@@ -70,19 +70,21 @@ class WidgetArguments(TypedDict):
 
 
 def bind_widget(name: str, value: Any, on_choose: Callable[[Any], object]) -> WidgetArguments:
-    """Binds a widget, which must get ``value`` as its default; ``on_choose`` gets what the reader chooses.
+    """Returns key and change callback of a widget; the caller passes ``value`` as the widget's default.
+
+    ``on_choose`` gets what the reader chooses.
 
     The key is new whenever the page changes the value; the widget's class in style sheets is not. Under the
     same key, Streamlit would take the browser's old value for the reader's choice.
 
-    The value is never set in the session's state. Streamlit would send it with every run, and the answer to
-    a run that began before a click would undo the click.
+    This function never sets the value in the session's state. Streamlit would send it with every run, and
+    the answer to a run that began before a click would undo the click.
     """
     if name not in WIDGET_NAMES:
         raise ValueError(f"Add {name!r} to WIDGET_NAMES.")
     key = _build_key(name)
     if key in st.session_state and st.session_state[key] != value:
-        versions = st.session_state[_KEY_VERSIONS] = {**st.session_state.get(_KEY_VERSIONS, {})}
+        versions = st.session_state[_VERSIONS_KEY] = {**st.session_state.get(_VERSIONS_KEY, {})}
         versions[name] = (versions.get(name, 0) + 1) % _MAX_KEY_VERSIONS
         key = _build_key(name)
 
@@ -94,7 +96,10 @@ def bind_widget(name: str, value: Any, on_choose: Callable[[Any], object]) -> Wi
 
 
 def bind_tabs(name: str, value: str, on_choose: Callable[[str], object]) -> WidgetArguments:
-    """Binds tabs, which must not get a default, because other tabs would replace them whenever it changes."""
+    """Binds tabs, whose value it sets in the session's state, unlike :func:`bind_widget`.
+
+    They must not get a default: Streamlit would draw other tabs whenever it changes.
+    """
     tabs = bind_widget(name, value, on_choose)
     st.session_state[tabs["key"]] = value
     return tabs
@@ -102,12 +107,12 @@ def bind_tabs(name: str, value: str, on_choose: Callable[[str], object]) -> Widg
 
 def _build_key(name: str) -> str:
     """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class."""
-    versions: dict[str, int] = st.session_state.get(_KEY_VERSIONS, {})
+    versions: dict[str, int] = st.session_state.get(_VERSIONS_KEY, {})
     return name + " " * versions.get(name, 0)
 
 
-def build_style_sheet() -> str:
-    """Builds the rules that hide a widget under its old key beside the one under its new key.
+def build_stale_widget_css() -> str:
+    """Builds CSS that hides a widget under its old key while the one under its new key is shown.
 
     Streamlit shows the old one until the run has ended.
     """

@@ -1,4 +1,4 @@
-"""Loads the stored candles of one asset and span, and builds those of our own polls."""
+"""Loads the candles of one asset and span from the store, without calling a provider."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from backend.markets.tables import candle_series_json, price_points
 
 @dataclass(frozen=True, slots=True)
 class CandleSeries:
-    """The candles of a span as the JSON array that is sent, with the label of their source and their time."""
+    """Candles of one span, encoded as the JSON array of the response, with their source and time."""
 
     basis: CandleBasis
     source: str | None = None
@@ -39,10 +39,10 @@ def load_stored_series(
     return None if row is None else CandleSeries(basis, row.source, row.as_of, row.body)
 
 
-def load_own_series(
+def load_local_series(
     connection: Connection, realm: str, asset_id: str, span: ChartSpan, now: datetime
 ) -> CandleSeries:
-    """Load the candles for which no provider has to be called; they may be empty."""
+    """Load candles that need no provider call: our polls, or the sparkline for 7d; they may be empty."""
     if span == "7d":
         stored = load_stored_series(connection, realm, asset_id, span, "sparkline")
         return stored or CandleSeries("sparkline")
@@ -72,7 +72,7 @@ def load_own_series(
 
 
 def _load_day(connection: Connection, realm: str, asset_id: str, now: datetime) -> CandleSeries:
-    """Load the half-hour candles of the last day, with the open one."""
+    """Load the half-hour candles of the last day, and the unfinished one."""
     stored = load_stored_series(connection, realm, asset_id, "24h", "polls") or CandleSeries("polls")
     current = price_history.load_open_candles(connection, realm, [asset_id], HALF_HOUR_SECONDS, now)
     if asset_id not in current:

@@ -18,7 +18,7 @@ from backend.markets.assets.model import Asset
 from backend.markets.candles import price_history
 from backend.markets.candles.building import build_from_prices
 from backend.markets.candles.candle_json import EMPTY_ARRAY, encode_candles, split_rows, trim_to_span
-from backend.markets.candles.candle_series import CandleSeries, load_own_series, load_stored_series
+from backend.markets.candles.candle_series import CandleSeries, load_local_series, load_stored_series
 from backend.markets.configuration import Market
 from backend.markets.model import (
     CANDLE_SECONDS_BY_SPAN,
@@ -91,7 +91,7 @@ class CandleReader:
             return current
         kept = None if rule is None else self._load_fetched(asset.id, span, rule)
         with self._database.read() as connection:
-            own = load_own_series(connection, self._realm, asset.id, span, now)
+            own = load_local_series(connection, self._realm, asset.id, span, now)
         if kept is None or _count_candles(kept, span, now) <= _count_candles(own, span, now):
             return own
         return replace(kept, source=source_label((self._market.sources.ohlc.name,), stale=True))

@@ -1,4 +1,4 @@
-"""Finds durations of a whole number and a half: 两分半钟, 2時間半, a year and a half, half a year."""
+"""Finds durations that end in a half: 两分半钟, 2時間半, a year and a half, and half a year."""
 
 import re
 from decimal import Decimal
@@ -29,17 +29,20 @@ _HALF_A_YEAR = Decimal(6), "month"
 
 
 def find_half_durations(text: str, language: Language, covered: bytearray) -> list[Quantity]:
-    """Find the durations of a plain ``text`` outside the ``covered`` characters, and cover them."""
+    """Find durations that do not begin at a ``covered`` character, and mark theirs as covered.
+
+    Their units are English words, such as ``hour``.
+    """
     figures = []
     for match in _DURATION.finditer(text):
-        read = _read(match, language)
+        read = _parse_duration(match, language)
         if read is not None and not covered[match.start()]:
             figures.append(Quantity(*read, *match.span(), match.group()))
             covered[match.start() : match.end()] = b"\1" * len(match.group())
     return figures
 
 
-def _read(match: re.Match[str], language: Language) -> tuple[Decimal, str] | None:
+def _parse_duration(match: re.Match[str], language: Language) -> tuple[Decimal, str] | None:
     if match["half_year"] is not None:
         return _HALF_A_YEAR
     word, unit = match["en"] or match["n"], match["unit_en"] or match["unit"] or match["unit_zh"]

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from backend.entities.model import Language
-from backend.sources.claims import figure_roles, half_durations, numbers, shares
+from backend.sources.claims import figure_roles, fractions_in_words, half_durations, numbers
 from backend.sources.claims.figure_roles import Role
 from backend.sources.claims.model import DateSpan, Quantity
 from backend.sources.claims.numbers import Numeral
@@ -78,7 +78,7 @@ def find_quantities(text: str, language: Language, dates: Sequence[DateSpan] = (
     figures = (
         _find_halvings(text, language, covered)
         + _find_votes(text, lowered, covered)
-        + shares.find_shares(text, language, covered)
+        + fractions_in_words.find_fractions(text, language, covered)
         + half_durations.find_half_durations(text, language, covered)
     )
     numerals = [

@@ -13,7 +13,7 @@ from operator import attrgetter
 
 from backend.entities.mention import Mention
 from backend.entities.model import Language
-from backend.sources.claims import agent_nouns
+from backend.sources.claims import role_nouns
 from backend.sources.claims.actions import load_verbs
 from backend.sources.claims.model import Action, ParsedStatement
 from backend.sources.claims.role_readers import OBJECT_END_EN, PASSIVE_JA, READERS, list_ids
@@ -83,22 +83,22 @@ def find_roles(statement: ParsedStatement) -> list[Roles]:
 
 def _find_roles_of_nouns(statement: ParsedStatement, candidates: Sequence[Mention]) -> list[Roles]:
     """Return the roles that nouns tell (was the sender), joined by act."""
-    ids: dict[str, dict[agent_nouns.Part, frozenset[str]]] = {}
-    for verb, part, mention in agent_nouns.find_parts(statement.text.lower(), statement.language, candidates):
-        parts = ids.setdefault(verb, {})
-        parts[part] = parts.get(part, frozenset()) | {mention.entity_id}
+    ids: dict[str, dict[role_nouns.NounRole, frozenset[str]]] = {}
+    for verb, role, mention in role_nouns.find_noun_roles(statement.text, statement.language, candidates):
+        roles = ids.setdefault(verb, {})
+        roles[role] = roles.get(role, frozenset()) | {mention.entity_id}
     parties = frozenset(mention.entity_id for mention in candidates)
     none: frozenset[str] = frozenset()
     return [
         Roles(
             verb,
-            parts.get("agent", none),
-            parts.get("patient", none),
+            roles.get("agent", none),
+            roles.get("patient", none),
             statement.text,
-            parts.get("recipient", none),
+            roles.get("recipient", none),
             parties=parties,
         )
-        for verb, parts in ids.items()
+        for verb, roles in ids.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""Compares the two sides of *X, not Y*: a statement that rejects what the source tells contradicts it."""
+"""Finds claims such as *X rather than Y* that a source contradicts because it states Y."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from functools import lru_cache
 from backend.entities.model import Language
 from backend.sources.claims.model import ComparedValue, ParsedStatement
 
-MIN_ACTS = 2
-"""A rejected act and a stated one."""
+_MIN_CLAIM_ACTIONS = 2
+"""The rejected action and the stated one."""
 _SIDE_EN, _SIDE_HAN = r"[^,.;:]{3,60}?", "[^、。，；：]{2,30}?"
 _ALTERNATIVES: Mapping[Language, tuple[re.Pattern[str], ...]] = {
     "en": (
@@ -33,20 +33,23 @@ _ALTERNATIVES: Mapping[Language, tuple[re.Pattern[str], ...]] = {
 
 
 def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
-    """Return both sides if the passage tells the act that the claim rejects, not the one it states."""
+    """Return a difference if the passage states the action that the claim rejects, not the other one."""
     if claim.language != passage.language:
         return None
-    told_acts = {action.verb for action in passage.actions if action.affirmed}
-    if told_acts.isdisjoint(action.verb for action in claim.actions) or len(claim.actions) < MIN_ACTS:
+    passage_verbs = {action.verb for action in passage.actions if action.affirmed}
+    if (
+        passage_verbs.isdisjoint(action.verb for action in claim.actions)
+        or len(claim.actions) < _MIN_CLAIM_ACTIONS
+    ):
         return None
     for match in _find_alternatives(claim.text, claim.language):
         rejected, stated = (
             [action.verb for action in claim.actions if match.start(side) <= action.start < match.end(side)]
             for side in ("rejected", "stated")
         )
-        if not rejected or not stated or stated[0] in told_acts or stated[0] in rejected:
+        if not rejected or not stated or stated[0] in passage_verbs or stated[0] in rejected:
             continue
-        if told_acts.intersection(rejected):
+        if passage_verbs.intersection(rejected):
             return ComparedValue("polarity", match.group().strip(), match["rejected"].strip())
     return None
 

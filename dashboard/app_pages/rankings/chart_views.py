@@ -27,12 +27,13 @@ from dashboard.frame.widget_state import bind_widget
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import add_note, join_items
 
-DAYS_ZONE = ZoneInfo("UTC")
+DAILY_AXIS_ZONE = ZoneInfo("UTC")
+"""A daily candle covers one day of UTC."""
 SIZES: tuple[treemap.Size, ...] = ("cap", "volume")
 
 
 def _render_span_control(key: str, span: ChartSpan, spans: Sequence[ChartSpan]) -> None:
-    """Renders the span control of the whole page; the URL stores the span, as for the table's own control."""
+    """Renders the span control, which writes the same parameter of the URL as the table's own."""
     widget = bind_widget(key, span, lambda chosen: write_param("span", chosen, SPANS[0]))
     st.segmented_control(
         t("rankings.span"),
@@ -80,13 +81,13 @@ def render_treemap(rows: Sequence[Row], span: Span, *, grouped: bool) -> None:
         st.html(markup.note(t("rankings.treemap_left_out", n=missing)))
 
 
-def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[[object], None]) -> None:
+def render_comparison(table: RankTable, chosen: Sequence[str], on_choose: Callable[[object], None]) -> None:
     """Renders the picker of assets, their rebased prices and their correlations."""
     listed_assets = [asset for asset in chosen if asset in table.by_id]
     span = read_choice("span", CHART_SPANS, SPANS[0])
     with st.container(key="rk_compare_bar", horizontal=True, vertical_alignment="bottom"):
         labels = {row.id: add_note(row.name, row.symbol) for row in table.rows}
-        picker = bind_widget("compare_pick", listed_assets, choose)
+        picker = bind_widget("compare_pick", listed_assets, on_choose)
         st.multiselect(
             t("rankings.compare_pick", n=MAX_COMPARED_ASSETS),
             list(labels),
@@ -103,7 +104,7 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
         states.render_empty(
             t("rankings.compare_none"),
             action=t("rankings.compare_top"),
-            on_click=lambda: choose(first),
+            on_click=lambda: on_choose(first),
             key="compare",
         )
         return
@@ -111,11 +112,10 @@ def render_comparison(table: RankTable, chosen: Sequence[str], choose: Callable[
 
 
 class _LoadedCandles(NamedTuple):
-    """Candles by asset, empty without a response, the sources of all of them and their oldest time."""
-
     candles: Mapping[str, Candles]
+    """By asset; empty without a response."""
     sources: Sequence[str | None]
-    updated_at: datetime | None
+    oldest_update: datetime | None
 
 
 def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _LoadedCandles:
@@ -158,7 +158,7 @@ def _render_comparison_chart(table: RankTable, assets: Sequence[str], span: Char
     figure = comparison_chart.build_figure(
         comparison,
         table.by_id,
-        DAYS_ZONE if span in DAILY_SPANS else theme.zone,
+        DAILY_AXIS_ZONE if span in DAILY_SPANS else theme.zone,
         dark=theme.dark,
         ink=theme.ink,
         background=theme.background,
@@ -186,6 +186,6 @@ def _describe_source(loaded: _LoadedCandles) -> str:
     providers = {name for source in sources for name in split_source(source)}
     stale_mark = ":stale" if any(source.endswith(":stale") for source in sources) else ""
     name = source_name("+".join(sorted(providers)) + stale_mark)
-    if loaded.updated_at is None:
+    if loaded.oldest_update is None:
         return name
-    return f"{name} · {age((datetime.now(UTC) - loaded.updated_at).total_seconds(), language())}"
+    return f"{name} · {age((datetime.now(UTC) - loaded.oldest_update).total_seconds(), language())}"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dashboard.app_pages.rankings import (
-    coin_panel_history,
+    coin_panel_candle_notes,
     coin_panel_price_change,
     coin_panel_sections,
     coin_panel_topics,
@@ -144,7 +144,7 @@ def _render_candles(row: Row, span: ChartSpan, theme: Theme, result: Fetched[Can
         return ""
     rows = series["candles"]
     if not rows:
-        is_far = span in coin_panel_history.PROVIDER_SPANS
+        is_far = span in coin_panel_candle_notes.LONG_SPANS
         return note(t("rankings.candles_none_far" if is_far else "rankings.candles_none"))
     figure = candles.build_figure(
         rows,
@@ -161,7 +161,7 @@ def _render_candles(row: Row, span: ChartSpan, theme: Theme, result: Fetched[Can
     alt = candles.build_summary(rows, row.name, t(f"chart.span_{span}"), current_money())
     table = candles.build_table(rows, row.name, language(), current_money(), span=span)
     render_chart(figure, key="rk_candles", height=candles.HEIGHT_PIXELS, alt=alt, table=table)
-    return note(" · ".join(coin_panel_history.build_notes(series, datetime.now(UTC), language())))
+    return note(" · ".join(coin_panel_candle_notes.build_notes(series, datetime.now(UTC), language())))
 
 
 def render_missing(coin: str, on_close: Callable[[], None]) -> None:

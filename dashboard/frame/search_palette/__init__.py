@@ -63,7 +63,7 @@ def _build_texts(lang: Language) -> dict[str, str]:
 
 def _build_page(name: str, page: StreamlitPage) -> Item:
     names = (t(f"{name}.title", lang=lang) for lang in LANGUAGES)
-    return page.title, "", url_state.build_page_link(page), "\n".join(names)
+    return page.title, "", url_state.build_last_view_link(page), "\n".join(names)
 
 
 def _build_actions() -> Iterator[Item]:

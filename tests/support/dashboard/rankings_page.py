@@ -19,7 +19,7 @@ def list_payloads(app: AppTest, component: str) -> list[bytes]:
 
 
 def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parses the head and the rows that the page sends to the table."""
+    """Parses what the page sends to the table: first the head (its state), then the rows."""
     (head,), (rows,) = list_payloads(app, "rank_head"), list_payloads(app, "rank_table")
     version, table = rows.split(b"\n", 1)
     state: dict[str, Any] = orjson.loads(head)
@@ -28,6 +28,6 @@ def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def parse_charts(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Parses the options and the figure of each chart."""
+    """Parses each chart: first its options, then its figure."""
     lines = (part.split(b"\n", 1) for part in list_payloads(app, "plotly_chart"))
     return [(orjson.loads(options), orjson.loads(figure)) for options, figure in lines]

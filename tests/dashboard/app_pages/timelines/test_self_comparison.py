@@ -12,7 +12,7 @@ from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
 from tests.support.dashboard.pages import html
-from tests.support.dashboard.timelines_page import open_page, read_url_params
+from tests.support.dashboard.timelines_page import open_timelines, read_url_params
 from tests.support.runs.served_runs import (
     FALLING,
     FELL_AT,
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
 def test_where_an_alert_stands_the_page_first_compares_the_profile_with_itself() -> None:
-    app = open_page(tab="compare")
+    app = open_timelines(tab="compare")
     assert app.selectbox(key="tl_a").value == FALLING
     assert f"{FALLING} before" in html(app)
     assert re.search(r"class=\"tl-verdict tl-found\"", html(app))
@@ -37,7 +37,7 @@ def test_where_an_alert_stands_the_page_first_compares_the_profile_with_itself()
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_day_can_be_chosen_at_which_a_profile_is_compared_with_itself(lang: Any) -> None:
-    app = open_page(a=STEADY, b=FALLING, lang=lang)
+    app = open_timelines(a=STEADY, b=FALLING, lang=lang)
     option = app.selectbox(key="tl_b").options[1 + MAX_SPLITS]  # after a revision and evaluations
     app.selectbox(key="tl_b").select(option).run()
     assert read_url_params(app)["split"].startswith("instant:2026-03-")
@@ -49,13 +49,13 @@ def test_a_day_can_be_chosen_at_which_a_profile_is_compared_with_itself(lang: An
 
 
 def test_a_link_to_a_change_that_is_not_among_the_runs_says_so() -> None:
-    app = open_page(a=FALLING, split="evaluation:gone")
+    app = open_timelines(a=FALLING, split="evaluation:gone")
     assert t("timelines.cmp_self_gone") in html(app)
 
 
 @pytest.mark.parametrize("query", [{"b": STEADY}, {"split": "instant:2026-03-15T00:00:00Z"}])
 def test_an_opened_case_shows_both_sides_with_their_deductions(query: dict[str, str]) -> None:
-    app = open_page(a=FALLING, case="case 00", tab="runs", **query)
+    app = open_timelines(a=FALLING, case="case 00", tab="runs", **query)
     assert t("timelines.why") in html(app)
     views = pages.read_live_views(app)
     assert views.count('"tlp-side"') == 2
@@ -64,7 +64,7 @@ def test_an_opened_case_shows_both_sides_with_their_deductions(query: dict[str, 
 
 
 def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_and_since() -> None:
-    app = open_page(tab="runs", profiles=STEADY)
+    app = open_timelines(tab="runs", profiles=STEADY)
     (part,) = [
         part
         for part in app.get("bidi_component")
@@ -74,7 +74,7 @@ def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_a
     assert len(rows) == PASSES
     changed = [cells for _, cells in rows if "r1" in cells[-1][0]]
     assert [cells[2][0] for cells in changed] == [f"{STEADY} {FELL_AT:02}"]
-    app = open_page(tab="compare", a=STEADY, split=f"evaluation:{STEADY} {FELL_AT:02}")
+    app = open_timelines(tab="compare", a=STEADY, split=f"evaluation:{STEADY} {FELL_AT:02}")
     assert f"{STEADY} before evaluation {STEADY} {FELL_AT:02}" in html(app)
 
 
@@ -92,12 +92,12 @@ def test_evaluations_are_listed_with_what_changed_and_open_a_comparison_before_a
     ],
 )
 def test_any_split_in_a_link_opens_the_page(split: str) -> None:
-    app = open_page(a=STEADY, split=split, tab="compare")
+    app = open_timelines(a=STEADY, split=split, tab="compare")
     assert re.search("tl-verdict", html(app))
 
 
 def test_profiles_that_do_not_exist_are_named() -> None:
-    page = unescape(html(open_page(profiles=f"{STEADY},gone", a="lost <b>", b=STEADY, lang="ja")))
+    page = unescape(html(open_timelines(profiles=f"{STEADY},gone", a="lost <b>", b=STEADY, lang="ja")))
     assert t("timelines.unknown_profiles", lang="ja", names="gone、lost <b>") in page
-    known = html(open_page(profiles=f"{STEADY},{UNUSED}"))
+    known = html(open_timelines(profiles=f"{STEADY},{UNUSED}"))
     assert "No such profile" not in known

@@ -1,4 +1,4 @@
-"""Builds the notes below a candle chart: origin and age of the history, and how far it reaches."""
+"""Builds the notes below a candle chart: source, age and missing candles."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,8 +8,8 @@ from dashboard.frame.formats import age, parse_instant
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import Language, t
 
-PROVIDER_SPANS: tuple[ChartSpan, ...] = ("30d", "90d", "1y")
-"""Our own polls take the place of a provider's history only if there is none."""
+LONG_SPANS: tuple[ChartSpan, ...] = ("30d", "90d", "1y")
+"""A note says if no provider has the history of such a span; its dates have no times."""
 
 
 def build_notes(series: CandleSeries, now: datetime, lang: Language) -> list[str]:
@@ -21,7 +21,7 @@ def build_notes(series: CandleSeries, now: datetime, lang: Language) -> list[str
         notes.append(age((now - updated_at).total_seconds(), lang))
     if source and source.endswith(":stale"):
         notes.append(t("rankings.candles_stale"))
-    elif series["basis"] == "polls" and span in PROVIDER_SPANS:
+    elif series["basis"] == "polls" and span in LONG_SPANS:
         notes.append(t("rankings.candles_own"))
     count, full = len(rows), CANDLE_COUNTS[span]
     if count < full:
@@ -34,5 +34,5 @@ def _build_reach_note(first_ms: int, span: ChartSpan, now: datetime, count: int)
     start = datetime.fromtimestamp(first_ms / 1000, UTC)
     if start - (now - full * candle_length) <= 2 * candle_length:
         return t("rankings.candles_gaps", n=count, full=full)
-    start_words = f"{start:%Y-%m-%d}" if span in PROVIDER_SPANS else f"{start:%Y-%m-%d %H:%M} UTC"
+    start_words = f"{start:%Y-%m-%d}" if span in LONG_SPANS else f"{start:%Y-%m-%d %H:%M} UTC"
     return t("rankings.candles_short", start=start_words, n=count, full=full)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.app_pages.rankings.coin_panel_history import build_notes
+from dashboard.app_pages.rankings.coin_panel_candle_notes import build_notes
 from dashboard.app_pages.rankings.columns import CANDLE_COUNTS, CANDLE_MS
 from dashboard.client.market_schemas import CandleSeries, ChartSpan
 from dashboard.i18n import t

@@ -1,4 +1,4 @@
-"""Finds shares in words as approximate percentages: three quarters, 4分の3, 四成."""
+"""Finds fractions in words as approximate whole percentages: three quarters, 4分の3, 四成."""
 
 import re
 from decimal import Decimal
@@ -17,12 +17,12 @@ _FRACTION = re.compile(
     r"(?P<five>五|5|半)?|(?P<half>半分(?!を超)|半数|一半)",
     re.IGNORECASE,
 )
-_SHARES_EN = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
-_PARTS_EN = {"a": 1, "an": 1, "half": 1, "one": 1, "two": 2, "three": 3, "four": 4, "nine": 9}
+_DENOMINATORS_EN = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_NUMERATORS_EN = {"a": 1, "an": 1, "half": 1, "one": 1, "two": 2, "three": 3, "four": 4, "nine": 9}
 
 
-def find_shares(text: str, language: Language, covered: bytearray) -> list[Quantity]:
-    """Find the shares of a plain ``text`` outside the ``covered`` characters, and cover them."""
+def find_fractions(text: str, language: Language, covered: bytearray) -> list[Quantity]:
+    """Find fractions that do not begin at a ``covered`` character, and mark theirs as covered."""
     figures = []
     for match in _FRACTION.finditer(text):
         value = _compute_percentage(match, language)
@@ -35,8 +35,10 @@ def find_shares(text: str, language: Language, covered: bytearray) -> list[Quant
 
 def _compute_percentage(match: re.Match[str], language: Language) -> Decimal | None:
     if (english := match["en"] or match["by"]) is not None:
-        part, *_, share = re.split("[ -]", english.lower()) * 2
-        percentage = Decimal(100 * _PARTS_EN[part]) / _SHARES_EN[share.removesuffix("s")]
+        numerator, *_, denominator = re.split("[ -]", english.lower()) * 2  # "half" is both
+        percentage = (
+            Decimal(100 * _NUMERATORS_EN[numerator]) / _DENOMINATORS_EN[denominator.removesuffix("s")]
+        )
         return percentage.quantize(Decimal(1))
     if match["half"] is not None:
         return Decimal(50)

@@ -1,4 +1,4 @@
-"""Reads who has which part in an act from nouns: the sender, at the receiving end, 買い手, 收款方."""
+"""Finds semantic roles that nouns state: the sender, at the receiving end, 買い手, 收款方."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,14 +7,14 @@ from typing import Literal
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 
-Part = Literal["agent", "patient", "recipient"]
+NounRole = Literal["agent", "patient", "recipient"]
 
 _IS: Mapping[Language, str] = {
     "en": r",? (?:(?:was|were|is|are|being|as) )?(?:(?:the|its|their) )?(?:[a-z]+ )?",
     "ja": "(?:が|は|も|を)?",
     "zh": "(?:[则便就才]?(?:是|为|作为|充当))?",
 }
-_NOUNS: Mapping[Language, tuple[tuple[str, Part, str], ...]] = {
+_NOUNS: Mapping[Language, tuple[tuple[str, NounRole, str], ...]] = {
     "en": (
         ("send", "agent", "sender|payer"),
         ("send", "recipient", "recipient|receiver|payee|(?:at|on) the receiving end"),
@@ -40,20 +40,24 @@ _NOUNS: Mapping[Language, tuple[tuple[str, Part, str], ...]] = {
         ("sue", "patient", "被告"),
     ),
 }
-_PATTERNS: Mapping[Language, tuple[tuple[str, Part, re.Pattern[str]], ...]] = {
-    language: tuple(
-        (verb, part, re.compile(rf"{_IS[language]}(?:{nouns})" + (r"\b" if language == "en" else "")))
-        for verb, part, nouns in entries
-    )
+
+
+def _compile(language: Language, nouns: str) -> re.Pattern[str]:
+    end = r"\b" if language == "en" else ""
+    return re.compile(rf"{_IS[language]}(?:{nouns}){end}", re.IGNORECASE)
+
+
+_PATTERNS: Mapping[Language, tuple[tuple[str, NounRole, re.Pattern[str]], ...]] = {
+    language: tuple((verb, role, _compile(language, nouns)) for verb, role, nouns in entries)
     for language, entries in _NOUNS.items()
 }
 
 
-def find_parts(
-    lowered: str, language: Language, mentions: Sequence[Mention]
-) -> Iterator[tuple[str, Part, Mention]]:
-    """Yield verb, part and name for each name that a text in lower case gives a part in an act."""
+def find_noun_roles(
+    text: str, language: Language, mentions: Sequence[Mention]
+) -> Iterator[tuple[str, NounRole, Mention]]:
+    """Yield verb, role and mention for each mention that a role noun directly follows."""
     for mention in mentions:
-        for verb, part, pattern in _PATTERNS[language]:
-            if pattern.match(lowered, mention.end):
-                yield verb, part, mention
+        for verb, role, pattern in _PATTERNS[language]:
+            if pattern.match(text, mention.end):
+                yield verb, role, mention
