@@ -155,6 +155,18 @@ class ProcessingTimeout(Unavailable):
         super().__init__(detail, retry_after=retry_after)
 
 
+class Stopping(Unavailable):
+    """The process stops before the request is done; another one answers the next."""
+
+    code = "stopping"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The service is stopping and did not finish this request. Please send it again, with the same "
+            "Idempotency-Key if it had one."
+        )
+
+
 def strip_library_prefix(message: str) -> str:
     """Return the message of our own validator, without the prefix that pydantic adds."""
     return message.removeprefix("Value error, ")

@@ -236,10 +236,16 @@ class ServiceMiddleware:
         inner = _send_server_options if method == "OPTIONS" and scope["path"] == "*" else self.inner
         try:
             await inner(scope, body, answer)
+        except asyncio.CancelledError:  # the server stops and waits no longer
+            if answer.status:
+                raise  # which closes the connection, so that the client sees the end of half a response
+            log.warning("request_cancelled", method=method, path=scope["path"])
+            error = errors.Stopping()
+            await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
         except Exception:
             log.exception("unhandled_error", method=method, path=scope["path"])
-            error = errors.build_internal_error(text_id)
-            await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
+            failure = errors.build_internal_error(text_id)
+            await answer.replace_with(errors.render(failure, path=scope["path"], request_id=text_id))
         finally:
             limit.end()
             body.release()

@@ -1,5 +1,6 @@
 """Tests the server over real connections: slow readers, too many connections, the management listener."""
 
+import asyncio
 import re
 import socket
 import threading
@@ -7,10 +8,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
+import orjson
 import pytest
 import uvicorn
 
+from backend.errors import Unauthorized
+from backend.http import server as http_server
 from backend.http import uvicorn_protocol
+from backend.http.middleware import RequestLimits, ServiceMiddleware
 from backend.http.server import build_server_config, management_listener
 from backend.settings import Settings
 from tests.support.waiting import LIMIT_SECONDS, wait_for
@@ -28,6 +33,15 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
     headers = [(b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+class NothingPrepared:
+    def find(self, path: str, query: bytes) -> None:
+        return None
+
+
+def find_nobody(headers: Any, *, terminal: bool = False) -> Any:
+    raise Unauthorized("Nobody is known here.")
 
 
 Served = tuple[int, uvicorn.Server]
@@ -122,6 +136,31 @@ def test_management_listener_responds_while_the_service_event_loop_is_blocked() 
                 assert not released.is_set()
         released.set()
         assert answer(client).startswith(b"HTTP/1.1 200")
+
+
+def test_a_request_that_a_stopping_server_waits_for_no_longer_is_answered_with_503(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(http_server, "SHUTDOWN_SECONDS", 0)
+    has_begun = threading.Event()
+
+    async def never_respond(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            has_begun.set()
+            await asyncio.Event().wait()
+
+    bounds = RequestLimits(body=1000)
+    app = ServiceMiddleware(
+        never_respond, authenticate=find_nobody, ready=NothingPrepared(), mode="live", bounds=bounds
+    )
+    with run_server(app) as (port, server), connect(port) as connection:
+        connection.sendall(REQUEST)
+        assert has_begun.wait(LIMIT_SECONDS)
+        server.should_exit = True
+        head, _, body = receive_all(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503 ")
+    assert re.search(rb"retry-after: [1-9]", head, re.IGNORECASE)
+    assert orjson.loads(body)["code"] == "stopping"
 
 
 def test_forwarded_addresses_are_used_only_from_trusted_proxies(port: int) -> None:
