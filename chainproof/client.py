@@ -16,6 +16,7 @@ from backend.settings import Settings
 from chainproof import frames
 
 Language = Literal["en", "ja", "zh"]
+TotalsSpan = Literal["24h", "7d", "30d"]
 ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
 Param = str | int | Sequence[str] | datetime | None
 
@@ -103,6 +104,14 @@ class Client:
         ``rankings["price_usd"] * rates.loc["EUR", "rate"]`` are the prices in euros.
         """
         return frames.build_rates(self._get_json("/markets/rates")["rates"])
+
+    def totals(self, span: TotalsSpan = "7d") -> pd.DataFrame:
+        """Load past totals of the whole market in USD and percent. Index: ``at``, one row an hour at most.
+
+        ``attrs`` of the frame holds ``source``, ``mode`` and ``history_since``, the time of the oldest totals
+        that the service has of this source.
+        """
+        return frames.build_totals(self._get_json("/markets/totals", {"span": span}))
 
     def candles(self, asset_id: str, span: ChartSpan = "7d") -> pd.DataFrame:
         """Load the candles of an asset in USD. Index: opening time.

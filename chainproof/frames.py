@@ -25,6 +25,9 @@ FIGURES = (
 TIMES = ("last_updated", "ath_date", "published_at")
 LEFT_OUT = ("candles_7d", "candles_24h", "icon_url")
 CANDLE_COLUMNS = ("open_time", "open", "high", "low", "close", "volume")
+TOTALS_COLUMNS = (
+    "at", "market_cap", "volume_24h", "btc_market_cap_percentage", "eth_market_cap_percentage"
+)  # fmt: skip
 MEDIA_KINDS = {"primary_sources": "primary_source", "articles": "article", "tweets": "post"}
 MEDIA_COLUMNS = ("id", "kind", "outlet", "title", "summary", "published_at", "url")
 TOPIC_COLUMNS = (
@@ -42,6 +45,15 @@ def build_figures(rows: Sequence[Row]) -> pd.DataFrame:
 def build_rates(rates: Mapping[str, Row]) -> pd.DataFrame:
     rows = [{"id": code, **rate} for code, rate in rates.items()]
     return _build_frame(rows, ("id", "rate", "source", "last_updated")).rename_axis("currency")
+
+
+def build_totals(history: Row) -> pd.DataFrame:
+    frame = pd.DataFrame(history["points"], columns=TOTALS_COLUMNS)
+    frame["at"] = pd.to_datetime(frame["at"], utc=True, format="ISO8601")
+    for name in TOTALS_COLUMNS[1:]:
+        frame[name] = _to_decimals([point[name] for point in history["points"]])
+    frame.attrs = {name: history[name] for name in ("source", "mode", "history_since")}
+    return frame.set_index("at")
 
 
 def build_candles(series: Row) -> pd.DataFrame:

@@ -6,7 +6,7 @@ to the wire. Instants are aware and in UTC. Percentages are in percent (1.5 mean
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
@@ -34,6 +34,13 @@ CANDLES_PER_SPAN: Mapping[ChartSpan, int] = {
     "30d": 180,
     "90d": 90,
     "1y": 365,
+}
+TotalsSpan = Literal["24h", "7d", "30d"]
+"""The period of the history of totals, as the parameter `span` of requests names it."""
+TOTALS_PERIODS: Mapping[TotalsSpan, timedelta] = {
+    "24h": timedelta(hours=24),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
 }
 FetchedBasis = Literal["ohlc", "hourly_prices", "daily_prices"]
 """What a provider sends to build candles from: candles, or prices an hour or a day apart."""
@@ -122,6 +129,26 @@ class MarketTotals:
     btc_market_cap_percentage: Decimal | None
     credits: int = 1
     rates: Mapping[str, Decimal] = field(default_factory=dict)
+    eth_market_cap_percentage: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsPoint:
+    """The totals at ``as_of``, the provider's own time, in USD and percent."""
+
+    as_of: datetime
+    market_cap: Decimal
+    volume_24h: Decimal | None
+    btc_market_cap_percentage: Decimal | None
+    eth_market_cap_percentage: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class TotalsHistory:
+    """Points ascending, and the time of the oldest stored point of their source: None if none is stored."""
+
+    points: Sequence[TotalsPoint] = ()
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

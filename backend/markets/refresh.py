@@ -15,7 +15,7 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy.engine import Connection
 
-from backend.markets import incident_log
+from backend.markets import incident_log, retention_policy, totals_history
 from backend.markets.aggregation.aggregate import aggregate
 from backend.markets.aggregation.incident_tracking import IncidentEvent
 from backend.markets.aggregation.ranks import assign_ranks, collect_ranks
@@ -100,12 +100,17 @@ class Refresher:
             with self._database.read() as connection:
                 states = load_states(connection, self._market)
                 gap_start = price_history.find_gap_start(connection, self._realm, now)
+                totals_gap_start = totals_history.find_gap_start(
+                    connection, self._realm, now - retention_policy.TOTALS_RETENTION, now
+                )
             if not self._has_run:  # after a restart of the worker, our own backoff does not apply
                 states = {name: state.after_restart() for name, state in states.items()}
             results = self._run_calls(self._list_due_calls(states, now))
             self._has_run = True
             past_candles = self._load_past_candles(gap_start, now)
+            past_totals = self._load_past_totals(totals_gap_start, now)
             with self._database.write() as connection:
+                totals_history.store_totals(connection, self._realm, past_totals)
                 report = self._store_results(connection, results, past_candles, now)
             self._store_image_urls(results, now)
             return report
@@ -166,6 +171,12 @@ class Refresher:
             return {}
         return source.history_30m(self._market.registry.enabled, gap_start, now)
 
+    def _load_past_totals(self, gap_start: datetime | None, now: datetime) -> Sequence[MarketTotals]:
+        source = self._market.sources.history
+        if source is None or gap_start is None:
+            return ()
+        return source.past_totals(gap_start, totals_history.floor_to_hour(now))
+
     # -- storing -----------------------------------------------------------------------------
 
     def _store_results(
@@ -193,6 +204,7 @@ class Refresher:
         indicator_rows = [market_indicator_to_row(self._realm, "global", item) for item in overview]
         indicator_rows += [market_indicator_to_row(self._realm, "fear_greed", item) for item in indexes]
         upsert(connection, market_figures, indicator_rows)
+        totals_history.store_totals(connection, self._realm, overview)
         self._update_history(
             connection, [published for published, _ in after.values()], quotes_results, past_candles, now
         )

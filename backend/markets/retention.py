@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from backend.markets import retention_policy
-from backend.markets.tables import candles, incidents, price_points
+from backend.markets.tables import candles, incidents, market_totals, price_points
 from backend.store.database import Database
 
 INSTANTS_PER_BATCH = 500
@@ -17,6 +17,7 @@ def delete_expired_history(database: Database, realm: str, now: datetime) -> dic
     return {
         "points": _delete_points(database, realm, now),
         "candles": _delete_candles(database, realm, now),
+        "totals": _delete_totals(database, realm, now),
         "incidents": _delete_incidents(database, realm, now),
     }
 
@@ -46,6 +47,13 @@ def _delete_candles(database: Database, realm: str, now: datetime) -> int:
         with database.write() as connection:
             deleted_count += connection.execute(sa.delete(candles).where(is_old)).rowcount
     return deleted_count
+
+
+def _delete_totals(database: Database, realm: str, now: datetime) -> int:
+    oldest = now - retention_policy.TOTALS_RETENTION
+    is_old = sa.and_(market_totals.c.realm == realm, market_totals.c.as_of < oldest)
+    with database.write() as connection:
+        return connection.execute(sa.delete(market_totals).where(is_old)).rowcount
 
 
 def _delete_incidents(database: Database, realm: str, now: datetime) -> int:

@@ -1,8 +1,8 @@
-"""Defines which stored prices and candles are kept as they age. No I/O.
+"""Defines which stored prices, candles and totals are kept as they age. No I/O.
 
 All points are kept for three hours, then the last of each five minutes up to two days, then none: half-hour
 candles replace them. Half-hour candles are kept for 90 days, 4-hour candles for two years, daily candles for
-ever. The newest point is always kept.
+ever. The newest point is always kept. Hourly totals of the market are kept for 30 days.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +21,8 @@ CANDLE_RETENTION: Mapping[int, timedelta | None] = {
     86_400: None,
 }
 """Retention of candles by their length in seconds; None: for ever."""
+TOTALS_RETENTION = timedelta(days=30)
+"""Retention of the market's hourly totals: the longest span that is served."""
 
 P = TypeVar("P")
 

@@ -26,7 +26,7 @@ from backend.http.responses import (
 )
 from backend.markets import schemas
 from backend.markets.aggregation.state import IncidentKind
-from backend.markets.model import ChartSpan, Span
+from backend.markets.model import ChartSpan, Span, TotalsSpan
 from backend.markets.responses.rankings_json import Order, SortKey
 from backend.markets.responses.snapshot import DEPRECATED_SINCE, ResponseBuilder
 from backend.markets.service import MarketService
@@ -181,6 +181,21 @@ def list_rates(request: Request) -> Response:
     Rates have up to 15 significant digits; BTC is the reciprocal of the published price of bitcoin.
     """
     return respond_from_snapshot(request, lambda snapshot: snapshot.rates())
+
+
+@router.get("/markets/totals", response_model=schemas.TotalsHistory, responses=CACHED_RESPONSES)
+def read_totals_history(
+    request: Request,
+    span: Annotated[TotalsSpan, Query(description="How far back the points go, from now.")] = "7d",
+) -> Response:
+    """Past totals of the whole market, one point for each hour (UTC) in which the service recorded some.
+
+    They come from the source of the overview's totals: providers count different assets, so the points of two
+    are never mixed. Points are kept for 30 days. Hours in which the service did not run, or the provider gave
+    no totals, have no point. The sample market generates the past.
+    """
+    body = get_market(request).totals_history(span)
+    return build_tagged_json(body, request)  # not cached: it is read less often than it changes
 
 
 @router.get("/markets/figures", response_model=dict[str, schemas.FigureFacts], responses=CACHED_RESPONSES)

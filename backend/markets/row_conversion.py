@@ -107,6 +107,7 @@ def market_totals_from_row(row: Mapping[Any, Any]) -> MarketTotals:
         volume_24h=body["volume_24h"],
         volume_change_24h=body["volume_change_24h"],
         btc_market_cap_percentage=body["btc_market_cap_percentage"],
+        eth_market_cap_percentage=body.get("eth_market_cap_percentage"),  # absent in an older row
         rates={
             name.removeprefix(RATE_PREFIX): rate
             for name, rate in body.items()

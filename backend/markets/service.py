@@ -7,12 +7,12 @@ import orjson
 
 from backend.errors import NotFound
 from backend.formats.timestamps import Clock, utc_now
-from backend.markets import configuration
+from backend.markets import configuration, totals_history
 from backend.markets.aggregation.state import IncidentKind
 from backend.markets.assets.model import Asset
 from backend.markets.candles.series_reader import CandleReader
-from backend.markets.model import ChartSpan
-from backend.markets.responses import asset_json, queries, quote_json, status_json
+from backend.markets.model import TOTALS_PERIODS, ChartSpan, TotalsHistory, TotalsSpan, source_label
+from backend.markets.responses import asset_json, queries, quote_json, status_json, totals_json
 from backend.markets.responses.price_events import PriceEvents
 from backend.markets.responses.price_json import PricedAsset, build_price_record
 from backend.markets.responses.queries import IncidentQuery
@@ -86,6 +86,23 @@ class MarketService:
 
     def candles_around(self, asset_id: str, at: datetime) -> bytes:
         return self._candles.around(self._find_asset(asset_id), at)
+
+    def totals_history(self, span: TotalsSpan) -> bytes:
+        """Build the history of the totals that the overview shows now, so that a line ends at its figure."""
+        overview, now = self.view.snapshot.overview, self._now()
+        history, source = TotalsHistory(), None
+        if overview.totals is not None:
+            providers = (overview.totals.provider,)
+            source = source_label(providers, stale=overview.totals_stale)
+            with self._database.read() as connection:
+                history = totals_history.load_history(
+                    connection,
+                    self.market.sources.realm,
+                    source_label(providers) or "",
+                    now - TOTALS_PERIODS[span],
+                    now,
+                )
+        return totals_json.encode_totals_history(span, self._settings.mode, source, history)
 
     def status(self) -> dict[str, Any]:
         return status_json.build_status_response(

@@ -74,11 +74,14 @@ SAMPLE_HISTORY_RULE = FetchRule("hourly_prices", timedelta(minutes=5))
 
 
 class HistorySource(Protocol):
-    """Provides half-hour candles of the past, so that history is complete at the first start."""
+    """Provides half-hour candles and hourly totals of the past, so that history is complete at the first
+    start."""
 
     def history_30m(
         self, assets: Sequence[Asset], start: datetime, end: datetime
     ) -> Mapping[str, Sequence[Candle]]: ...
+
+    def past_totals(self, start: datetime, end: datetime) -> Sequence[MarketTotals]: ...
 
 
 @dataclass(frozen=True, slots=True)

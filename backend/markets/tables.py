@@ -136,6 +136,20 @@ market_figures = sa.Table(
 )
 """The newest global figures and fear and greed index of each provider."""
 
+market_totals = sa.Table(
+    "market_totals",
+    metadata,
+    _build_realm_column(),
+    sa.Column("source", sa.String(32), primary_key=True),
+    sa.Column("hour", UtcTime, primary_key=True),
+    sa.Column("as_of", UtcTime, nullable=False),
+    sa.Column("market_cap", ExactDecimal, nullable=False),
+    sa.Column("volume_24h", ExactDecimal),
+    sa.Column("btc_market_cap_percentage", ExactDecimal),
+    sa.Column("eth_market_cap_percentage", ExactDecimal),
+)
+"""The last totals of each hour (UTC) by the label of their source, in USD and percent."""
+
 provider_states = sa.Table(
     "provider_states",
     metadata,

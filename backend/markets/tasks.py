@@ -34,7 +34,10 @@ def market_schedules(settings: Settings, database: Database) -> list[Schedule]:
             "Fetch quotes from due providers, publish prices and update candles.",
         ),
         Schedule(
-            "market-thinning", 3600, delete_history, "Delete expired price points, candles and incidents."
+            "market-thinning",
+            3600,
+            delete_history,
+            "Delete expired price points, candles, totals and incidents.",
         ),
     ]
     if settings.mode == "live":

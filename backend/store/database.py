@@ -279,9 +279,17 @@ def build_timeout_connection(seconds: float) -> "type[psycopg.Connection[Any]]":
 
 
 def upsert(
-    connection: Connection, table: sa.Table, rows: list[dict[str, Any]], *, keep: tuple[str, ...] = ()
+    connection: Connection,
+    table: sa.Table,
+    rows: list[dict[str, Any]],
+    *,
+    keep: tuple[str, ...] = (),
+    newest_by: str | None = None,
 ) -> None:
-    """Insert ``rows``. Where the primary key exists, update the other columns of the row except ``keep``."""
+    """Insert ``rows``. Where the primary key exists, update the other columns of the row except ``keep``.
+
+    ``newest_by``: a column. A stored row with a larger value in it stays as it is.
+    """
     if not rows:
         return
     insert = sqlite_insert if connection.dialect.name == "sqlite" else pg_insert
@@ -289,7 +297,8 @@ def upsert(
     key = [column.name for column in table.primary_key]
     changed = {name: statement.excluded[name] for name in rows[0] if name not in key and name not in keep}
     if changed:
-        statement = statement.on_conflict_do_update(index_elements=key, set_=changed)
+        newer = None if newest_by is None else statement.excluded[newest_by] >= table.c[newest_by]
+        statement = statement.on_conflict_do_update(index_elements=key, set_=changed, where=newer)
     else:
         statement = statement.on_conflict_do_nothing(index_elements=key)
     connection.execute(statement, rows)

@@ -16,6 +16,8 @@ SPANS: tuple[Span, ...] = get_args(Span)
 ChangeSpan = Literal["1h", "24h", "7d", "30d"]
 """The period of a change that the service reports."""
 CHANGE_SPANS: tuple[ChangeSpan, ...] = get_args(ChangeSpan)
+TotalsSpan = Literal["24h", "7d", "30d"]
+"""The period of the history of the market's totals."""
 ChartSpan = Literal["1h", "24h", "7d", "30d", "90d", "1y"]
 """The period of one asset's chart."""
 CHART_SPANS: tuple[ChartSpan, ...] = get_args(ChartSpan)
@@ -66,6 +68,9 @@ __all__ = [
     "Rule",
     "Span",
     "Total",
+    "TotalsHistory",
+    "TotalsPoint",
+    "TotalsSpan",
     "WorkerStatus",
 ]
 
@@ -192,6 +197,24 @@ class DisplayRate(TypedDict):
 class DisplayRates(TypedDict):
     base: Literal["USD"]
     rates: dict[Currency, DisplayRate]
+
+
+class TotalsPoint(TypedDict):
+    at: str
+    market_cap: str
+    volume_24h: str | None
+    btc_market_cap_percentage: str | None
+    eth_market_cap_percentage: str | None
+
+
+class TotalsHistory(TypedDict):
+    """Past totals of one source, oldest first, one at most for each hour (UTC)."""
+
+    span: TotalsSpan
+    mode: Literal["sample", "live", "replay"]
+    source: str | None
+    history_since: str | None
+    points: list[TotalsPoint]
 
 
 class CandleSeries(TypedDict):

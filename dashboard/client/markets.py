@@ -23,6 +23,8 @@ from dashboard.client.market_schemas import (
     PriceRecord,
     RankedToken,
     Span,
+    TotalsHistory,
+    TotalsSpan,
 )
 
 NAMES_LIFETIME_SECONDS = 600.0
@@ -86,6 +88,13 @@ def fetch_candles_around(asset_id: str, at: datetime) -> Fetched[CandlesAround]:
 def fetch_overview() -> Fetched[MarketOverview]:
     """Fetches the totals of the whole market and the fear and greed index."""
     return connection.get_client().get("/crypto/market-overview", "object")
+
+
+def fetch_totals_history(span: TotalsSpan) -> Fetched[TotalsHistory]:
+    """Fetches the past totals of the source that the overview shows."""
+    return connection.get_client().get(
+        f"/markets/totals?span={span}", "object", lifetime=SLOW_LIFETIME_SECONDS
+    )
 
 
 def fetch_incidents(*, is_open: bool, limit: int) -> Fetched[list[MarketIncident]]:

@@ -54,6 +54,22 @@ def test_candles_are_exact_and_opened_at_an_aware_time() -> None:
     assert all(isinstance(price, Decimal) for price in first.iloc[:4])
 
 
+def test_past_totals_are_exact_with_their_source_and_an_unknown_figure_is_null() -> None:
+    body = (
+        '{"span":"7d","mode":"live","source":"coingecko","history_since":"2026-05-01T00:00:09Z","points":['
+        '{"at":"2026-05-18T12:00:00.250Z","market_cap":"2693886540498.12345678901","volume_24h":null,'
+        '"btc_market_cap_percentage":"57.9539332566265","eth_market_cap_percentage":"9.6"}]}'
+    )
+    totals = answering(body).totals()
+    assert totals.attrs["source"] == "coingecko"
+    (row,) = totals.itertuples()
+    assert row.Index == pd.Timestamp("2026-05-18T12:00:00.250", tz="UTC")
+    assert (row.market_cap, row.volume_24h) == (Decimal("2693886540498.12345678901"), None)
+    assert row.btc_market_cap_percentage == Decimal("57.9539332566265")
+    empty = answering('{"mode":"sample","source":null,"history_since":null,"points":[]}').totals("30d")
+    assert len(empty) == 0
+
+
 def test_rates_are_exact_and_indexed_by_currency() -> None:
     euro = '{"rate":"0.850000000000001","source":"coingecko","last_updated":"2026-05-18T12:00:00Z"}'
     won = '{"rate":null,"source":null,"last_updated":null}'

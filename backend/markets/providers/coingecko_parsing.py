@@ -168,6 +168,7 @@ def parse_global(payload: object, now: datetime) -> MarketTotals:
         raise ProviderError(
             COINGECKO, ErrorKind.MALFORMED, "the totals hold no market value in USD with a valid time"
         )
+    shares = parsing.as_mapping(data.get("market_cap_percentage"))
     return MarketTotals(
         provider=COINGECKO,
         as_of=as_of,
@@ -175,9 +176,8 @@ def parse_global(payload: object, now: datetime) -> MarketTotals:
         market_cap_change_24h=parsing.parse_number(data.get("market_cap_change_percentage_24h_usd")),
         volume_24h=parsing.parse_not_negative(parsing.as_mapping(data.get("total_volume")).get("usd")),
         volume_change_24h=parsing.parse_number(data.get("volume_change_percentage_24h_usd")),
-        btc_market_cap_percentage=parsing.parse_not_negative(
-            parsing.as_mapping(data.get("market_cap_percentage")).get("btc")
-        ),
+        btc_market_cap_percentage=parsing.parse_not_negative(shares.get("btc")),
+        eth_market_cap_percentage=parsing.parse_not_negative(shares.get("eth")),
         rates=_parse_rates(caps, cap),
     )
 

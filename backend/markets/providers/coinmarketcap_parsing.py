@@ -149,6 +149,7 @@ def parse_global(payload: object, now: datetime) -> MarketTotals:
         volume_24h=parsing.parse_not_negative(usd.get("total_volume_24h")),
         volume_change_24h=parsing.parse_number(usd.get("total_volume_24h_yesterday_percentage_change")),
         btc_market_cap_percentage=parsing.parse_not_negative(data.get("btc_dominance")),
+        eth_market_cap_percentage=parsing.parse_not_negative(data.get("eth_dominance")),
         credits=_parse_credits(payload, 1),
     )
 

@@ -30,7 +30,7 @@ def compute_fear_greed(market: SampleMarket, time: datetime) -> tuple[int, str, 
     returns = np.diff(closes)
     week, month = closes[-1] - closes[-1 - _WEEK], closes[-1] - closes.mean()
     unrest = np.log(returns[-_WEEK:].std() / returns.std())
-    dominance = market.totals(hour)[2] - market.totals(hour - timedelta(days=7))[2]
+    dominance = market.totals(hour).btc_share - market.totals(hour - timedelta(days=7)).btc_share
     score = (
         50 + 17 * np.tanh(week / 0.10) + 15 * np.tanh(month / 0.14) - 12 * np.tanh(unrest / 0.6)
         - 8 * np.tanh(dominance / 0.03)

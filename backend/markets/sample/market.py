@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,18 @@ class OhlcTable:
     volume: Floats
     listed: npt.NDArray[np.bool_]
     """True if the asset was listed during the whole candle; other candles are not shown."""
+
+
+class Totals(NamedTuple):
+    """Market cap and 24-hour volume of the whole market in USD, and two assets' shares of the cap.
+
+    The shares are from 0 to 1; ``eth_share`` is NaN if the market has no ether.
+    """
+
+    market_cap: float
+    volume_24h: float
+    btc_share: float
+    eth_share: float
 
 
 class SampleMarket:
@@ -112,19 +125,27 @@ class SampleMarket:
             ath_seconds=ath_seconds[visible_slice],
         )
 
-    def totals(self, time: datetime) -> tuple[float, float, float]:
-        """Compute market cap and 24 h volume of the whole market in USD, and bitcoin's share of the cap.
+    def totals(self, time: datetime) -> Totals:
+        """Compute the totals at ``time``.
 
         Assets outside the ranking represent others and are excluded. A slowly varying share, about 6 %,
         represents the assets that are not in the universe.
         """
-        universe, now = self.universe, unix_seconds(time)
-        seconds = np.full(len(universe.ids), now)
-        cap = np.exp(self.paths.at(seconds)) * self._compute_supply(seconds)
-        outside_share = 0.06 + 0.01 * np.sin(2 * np.pi * (now - EPOCH_SECONDS) / (97 * 86_400))
-        total = float(cap[universe.ranked].sum() / (1 - outside_share))
-        volume = float(self._volumes.last_24h(now)[universe.ranked].sum() / (1 - outside_share))
-        return total, volume, float(cap[universe.index["bitcoin"]]) / total
+        now = unix_seconds(time)
+        log_price = self.paths.at(np.full(len(self.universe.ids), now))
+        return self._compute_totals(now, log_price, self._volumes.last_24h(now))
+
+    def hourly_totals(self, first: int, last: int) -> list[Totals]:
+        """Compute the totals at hour marks, in hours since the Unix epoch, both included.
+
+        They equal those of :meth:`totals` and take a fraction of the time.
+        """
+        log_prices = self.paths.hourly(first, last)
+        volumes = self._volumes.last_24h_by_hour(first, last)
+        return [
+            self._compute_totals(3600.0 * hour, log_price, volume)
+            for hour, log_price, volume in zip(range(first, last + 1), log_prices, volumes, strict=True)
+        ]
 
     def hourly_closes(self, time: datetime, count: int = 168) -> Floats:
         """(count, assets): USD at the last ``count`` full hours up to ``time``; NaN before a listing."""
@@ -168,6 +189,19 @@ class SampleMarket:
             close=np.exp(closes),
             volume=np.nansum(volume.reshape(len(times), steps, len(columns)), axis=1),
             listed=self._mark_listed(times, columns, end),
+        )
+
+    def _compute_totals(self, now: float, log_price: Floats, volume_24h: Floats) -> Totals:
+        universe = self.universe
+        cap = np.exp(log_price) * self._compute_supply(np.full(len(universe.ids), now))
+        outside_share = 0.06 + 0.01 * np.sin(2 * np.pi * (now - EPOCH_SECONDS) / (97 * 86_400))
+        total = float(cap[universe.ranked].sum() / (1 - outside_share))
+        ethereum = universe.index.get("ethereum")
+        return Totals(
+            market_cap=total,
+            volume_24h=float(volume_24h[universe.ranked].sum() / (1 - outside_share)),
+            btc_share=float(cap[universe.index["bitcoin"]]) / total,
+            eth_share=math.nan if ethereum is None else float(cap[ethereum]) / total,
         )
 
     def _limit_to_listing(

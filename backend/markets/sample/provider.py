@@ -1,6 +1,8 @@
 """Provides the sample market through the methods of a live data provider; two views, no network."""
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -21,7 +23,7 @@ from backend.markets.sample.calibration import SampleAsset
 from backend.markets.sample.decimal_conversion import to_dollars, to_instant, to_percent, to_price
 from backend.markets.sample.event_schedule import VIEW_B
 from backend.markets.sample.fear_greed import compute_fear_greed
-from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket
+from backend.markets.sample.market import OhlcTable, QuoteFields, SampleMarket, Totals
 from backend.markets.sample.price_paths import LruCache
 from backend.markets.sample.provider_views import VIEWS, compute_lags, compute_price_factors, raise_in_outage
 
@@ -74,17 +76,11 @@ class SampleProvider:
         """Totals over all assets of the ranking and a share for the rest of the market."""
         raise_in_outage(self._view, self.market.schedule, now)
         as_of = now.replace(second=0, microsecond=0)
-        cap, volume, share = self.market.totals(as_of)
-        cap_before, volume_before, _ = self.market.totals(as_of - timedelta(days=1))
-        return MarketTotals(
-            provider=self.name,
-            as_of=as_of,
-            market_cap=to_dollars(cap),
-            market_cap_change_24h=to_percent(cap / cap_before - 1),
-            volume_24h=to_dollars(volume),
-            volume_change_24h=to_percent(volume / volume_before - 1),
-            btc_market_cap_percentage=to_percent(share),
-            credits=0,
+        totals, before = self.market.totals(as_of), self.market.totals(as_of - timedelta(days=1))
+        return replace(
+            self._build_totals(as_of, totals),
+            market_cap_change_24h=to_percent(totals.market_cap / before.market_cap - 1),
+            volume_change_24h=to_percent(totals.volume_24h / before.volume_24h - 1),
             rates=SAMPLE_RATES,
         )
 
@@ -134,6 +130,29 @@ class SampleProvider:
         return {
             asset_id: _build_candles(table, asset_index) for asset_index, asset_id in enumerate(known_ids)
         }
+
+    def past_totals(self, start: datetime, end: datetime) -> tuple[MarketTotals, ...]:
+        """Return the totals at the full hours in [start, end), without changes and rates."""
+        first, last = math.ceil(start.timestamp() / 3600), math.ceil(end.timestamp() / 3600) - 1
+        if last < first:
+            return ()
+        return tuple(
+            self._build_totals(to_instant(3600 * hour), totals)
+            for hour, totals in enumerate(self.market.hourly_totals(first, last), start=first)
+        )
+
+    def _build_totals(self, as_of: datetime, totals: Totals) -> MarketTotals:
+        return MarketTotals(
+            provider=self.name,
+            as_of=as_of,
+            market_cap=to_dollars(totals.market_cap),
+            market_cap_change_24h=None,
+            volume_24h=to_dollars(totals.volume_24h),
+            volume_change_24h=None,
+            btc_market_cap_percentage=to_percent(totals.btc_share),
+            credits=0,
+            eth_market_cap_percentage=to_percent(totals.eth_share),
+        )
 
     def _has_asset(self, asset_id: str) -> bool:
         if self.name == VIEW_B and asset_id == self.market.calibration.event_assets.one_view_only:

@@ -41,17 +41,30 @@ class Volumes:
             full_hours + share * self.hour(hour) + (1 - share) * self.hour(hour - 24), dtype=np.float64
         )
 
+    def last_24h_by_hour(self, first: int, last: int) -> Floats:
+        """(last - first + 1, assets): :meth:`last_24h` at the hour marks, computed together."""
+        hours = self._compute_hours(first - 24, last - 1)
+        count = last - first + 1
+        total = np.zeros((count, hours.shape[1]))
+        for back in range(1, 25):
+            total += hours[24 - back : 24 - back + count]
+        return total
+
     def _compute_hour(self, hour: int) -> Floats:
-        ends = self._paths.hourly(hour, hour + 1)
-        start = np.array([hour * 3600.0])
-        price_move = np.abs(ends[1] - ends[0]) + self._script.turbulence(start)[0]
-        drawn = random_numbers.normal(
-            self._paths.universe.keys, np.array(hour, dtype=np.int64), Stream.VOLUME
-        )
+        return np.asarray(self._compute_hours(hour, hour)[0], dtype=np.float64)
+
+    def _compute_hours(self, first: int, last: int) -> Floats:
+        """(last - first + 1, assets): USD traded in each hour."""
+        hours = np.arange(first, last + 1, dtype=np.int64)
+        starts = hours.astype(np.float64) * 3600
+        price_move = np.abs(np.diff(self._paths.hourly(first, last + 1), axis=0))
+        price_move += self._script.turbulence(starts)
+        drawn = random_numbers.normal(self._paths.universe.keys, hours[:, None], Stream.VOLUME)
         traded = (
             self._typical_volume
             * (_FLOOR + price_move / self._scale) ** VOLUME_EXPONENT
             * np.exp(_NOISE_SD * drawn)
         )
-        halted = ~np.isnan(self._paths.halted_since(np.full(len(self._typical_volume), start[0])))
+        width = len(self._typical_volume)
+        halted = np.stack([~np.isnan(self._paths.halted_since(np.full(width, start))) for start in starts])
         return np.where(halted, 0.0, traded)

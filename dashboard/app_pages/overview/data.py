@@ -15,6 +15,7 @@ from dashboard.client.market_schemas import (
     PriceRecord,
     RankedToken,
     Span,
+    TotalsHistory,
 )
 from dashboard.i18n import LANGUAGES, Language
 
@@ -24,12 +25,16 @@ MAX_OPEN_INCIDENTS, MAX_CLOSED_INCIDENTS = 200, 100
 
 @dataclass(frozen=True, slots=True)
 class OverviewData:
-    """The results of one refresh; each one states whether its data are fresh, stale or missing."""
+    """The results of one refresh; each one states whether its data are fresh, stale or missing.
+
+    ``totals`` is no part of ``results``: without it only the lines beside the totals are missing.
+    """
 
     rankings: Fetched[list[RankedToken]]
     prices: Fetched[dict[str, PriceRecord]]
     figures: Fetched[dict[str, FigureFacts]]
     overview: Fetched[MarketOverview]
+    totals: Fetched[TotalsHistory]
     status: Fetched[MarketStatus]
     open_incidents: Fetched[list[MarketIncident]]
     closed_incidents: Fetched[list[MarketIncident]]
@@ -62,6 +67,7 @@ def load_data(span: Span, lang: Language = LANGUAGES[0]) -> OverviewData:
     closed_incidents = connection.start_call(
         partial(markets.fetch_incidents, is_open=False, limit=MAX_CLOSED_INCIDENTS)
     )
+    totals = connection.start_call(partial(markets.fetch_totals_history, "7d"))
     rankings, prices, figures = markets.fetch_rankings(span), markets.fetch_prices(), markets.fetch_figures()
     rows = _load_rows(rankings, prices, figures, span, lang)
     return OverviewData(
@@ -69,6 +75,7 @@ def load_data(span: Span, lang: Language = LANGUAGES[0]) -> OverviewData:
         prices,
         figures,
         markets.fetch_overview(),
+        totals.result(),
         markets.fetch_status(),
         open_incidents.result(),
         closed_incidents.result(),

@@ -132,7 +132,7 @@ def build_panels(data: OverviewData, span: Span, min_cap_code: str, *, show_all:
     sentence = build_market_sentence(breadth, span, *(next(iter(rows), None) for rows in (gainers, losers)))
     return [
         h("p", sentence, class_="cp-sentence", key="sentence"),
-        panels.build_tiles(data.overview.data, now),
+        panels.build_tiles(data.overview.data, data.totals.data, now),
         charts.build_heat_map(market_figures.find_largest(coins, MAX_MAP_TILES), span, scheme),
         charts.build_breadth_panel(breadth, len(coins), span),
         panels.build_coin_list(

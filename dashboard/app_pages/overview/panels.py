@@ -1,14 +1,16 @@
 """Builds the Overview's tiles and asset lists as trees for :mod:`dashboard.components.live_view`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from math import cos, pi, sin
+from typing import Literal
 
 import streamlit as st
 
 from dashboard.app_pages.overview.market_figures import Coin, build_trend_path
-from dashboard.client.market_schemas import MarketOverview, Total
+from dashboard.app_pages.overview.sparkline import build_sparkline
+from dashboard.client.market_schemas import MarketOverview, Total, TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
 from dashboard.frame.display_currency import current_money
@@ -59,36 +61,40 @@ def note(words: str) -> Node:
     return h("p", words, class_="cp-panel-note")
 
 
-def build_tiles(overview: MarketOverview | None, now: datetime) -> Node:
-    """Builds four tiles: capitalisation, volume, share of Bitcoin, and fear and greed."""
-    totals = ((key, overview[key] if overview else None) for key in ("market_cap", "volume_24h"))
-    names = {"market_cap": "overview.market_cap", "volume_24h": "overview.volume"}
+def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, now: datetime) -> Node:
+    """Builds four tiles: capitalisation, volume, share of Bitcoin, and fear and greed.
+
+    The first three have a line of the last seven days from ``history``.
+    """
+    names: Mapping[Literal["market_cap", "volume_24h"], str] = {
+        "market_cap": t("overview.market_cap"),
+        "volume_24h": t("overview.volume"),
+    }
     return h(
         "div",
-        *(_build_total_tile(key, t(names[key]), total, now) for key, total in totals),
-        _build_btc_share_tile(overview, now),
+        *(
+            _build_total_tile(
+                key, name, overview[key] if overview else None, build_sparkline(key, name, history, now), now
+            )
+            for key, name in names.items()
+        ),
+        _build_btc_share_tile(overview, history, now),
         _build_fear_greed_tile(overview, now),
         class_="cp-tiles",
         key="tiles",
     )
 
 
-def _build_total_tile(key: str, name: str, total: Total | None, now: datetime) -> Node:
+def _build_total_tile(key: str, name: str, total: Total | None, line: Node, now: datetime) -> Node:
     value = parse_decimal(total["value"]) if total else None
+    figure = h(
+        "span", current_money().compact(value, language()), title=_format_exact(value), class_="cp-figure"
+    )
+    change = change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h"))
     return panel(
         key.replace("_", "-"),
         name,
-        h(
-            "p",
-            h(
-                "span",
-                current_money().compact(value, language()),
-                title=_format_exact(value),
-                class_="cp-figure",
-            ),
-            change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h")),
-            class_="cp-line",
-        ),
+        h("div", h("p", figure, change, class_="cp-line"), line, class_="cp-total-row"),
         freshness_node(
             formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now
         ),
@@ -96,17 +102,26 @@ def _build_total_tile(key: str, name: str, total: Total | None, now: datetime) -
     )
 
 
-def _build_btc_share_tile(overview: MarketOverview | None, now: datetime) -> Node:
+def _build_btc_share_tile(
+    overview: MarketOverview | None, history: TotalsHistory | None, now: datetime
+) -> Node:
     share = parse_decimal(overview["btc_market_cap_percentage"]) if overview else None
     total = overview["market_cap"] if overview else None
     bar = None
     if share is not None:
         part = h("span", class_="cp-share", style=f"width:{min(max(share, Decimal(0)), Decimal(100)):f}%")
         bar = h("div", part, class_="cp-bar", title=t("overview.btc_share_note"), aria_hidden="true")
+    name, figure = t("overview.btc_share"), formats.percent(share, signed=False)
+    line = build_sparkline("btc_market_cap_percentage", name, history, now)
     return panel(
         "btc-share",
-        t("overview.btc_share"),
-        h("p", h("span", formats.percent(share, signed=False), class_="cp-figure"), class_="cp-line"),
+        name,
+        h(
+            "div",
+            h("p", h("span", figure, class_="cp-figure"), class_="cp-line"),
+            line,
+            class_="cp-total-row",
+        ),
         bar,
         freshness_node(
             formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now

@@ -22,6 +22,7 @@ COLD = (
     "/prices/bitcoin/quotes",
     "/aggregation/btc",
     "/markets/status",
+    "/markets/totals",
 )
 BODY_LIMIT = 4096
 

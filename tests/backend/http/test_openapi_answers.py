@@ -83,6 +83,8 @@ CALLS = [
     ("/crypto/market-overview", "/crypto/market-overview"),
     ("/markets/figures", "/markets/figures"),
     ("/markets/rates", "/markets/rates"),
+    ("/markets/totals", "/markets/totals"),
+    ("/markets/totals", "/markets/totals?span=1y"),
     ("/markets/incidents", "/markets/incidents"),
     ("/markets/incidents", "/markets/incidents?open=maybe"),
     ("/markets/status", "/markets/status"),

@@ -1,4 +1,4 @@
-"""Tests that old points, candles and incidents are deleted in their realm alone."""
+"""Tests that old points, candles, totals and incidents are deleted in their realm alone."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from backend.markets import retention, retention_policy
-from backend.markets.tables import candles, incidents, price_points
+from backend.markets import retention, retention_policy, totals_history
+from backend.markets.model import MarketTotals
+from backend.markets.tables import candles, incidents, market_totals, price_points
 from backend.store.database import Database, upsert
 
 NOW = datetime.fromisoformat("2026-05-18T12:01:30Z")
@@ -58,6 +59,7 @@ def test_points_are_thinned_by_the_policy_idempotently(database: Database) -> No
     assert retention.delete_expired_history(database, "live", NOW) == {
         "points": 0,
         "candles": 0,
+        "totals": 0,
         "incidents": 0,
     }
 
@@ -81,6 +83,20 @@ def test_candles_expire_but_daily_ones_are_kept(database: Database, seconds: int
     assert sorted(tuple(row) for row in remaining_rows) == sorted(
         [("live", 86_400), *[("live", seconds)] * 2, *[("sample-1", seconds)] * 3]
     )
+
+
+def test_totals_of_thirty_days_are_kept(database: Database) -> None:
+    ages = [timedelta(), timedelta(days=30), timedelta(days=30, hours=1), timedelta(days=400)]
+    for realm in ("live", "sample-1"):
+        with database.write() as connection:
+            totals = [MarketTotals("coingecko", NOW - age, Decimal(1), *[None] * 4) for age in ages]
+            totals_history.store_totals(connection, realm, totals)
+    assert retention.delete_expired_history(database, "live", NOW)["totals"] == 2
+    with database.read() as connection:
+        query = sa.select(market_totals.c.realm, market_totals.c.as_of).order_by(market_totals.c.as_of)
+        remaining_rows = [tuple(row) for row in connection.execute(query)]
+    assert [at for realm, at in remaining_rows if realm == "live"] == [NOW - timedelta(days=30), NOW]
+    assert len(remaining_rows) == 2 + 4
 
 
 def test_incidents_closed_a_year_ago_expire_but_open_ones_are_kept(database: Database) -> None:

@@ -122,7 +122,10 @@ def test_the_overviews_figures_survive_storage(
 ) -> None:
     at = datetime(2026, 5, 18, tzinfo=UTC) + timedelta(microseconds=7)
     totals = MarketTotals(
-        "coingecko", at, cap, change, volume, None, None, credits=1, rates={"EUR": cap, "BTC": cap}
+        *("coingecko", at, cap, change, volume, None, None),
+        credits=1,
+        rates={"EUR": cap, "BTC": cap},
+        eth_market_cap_percentage=change,
     )
     mood = FearGreed("alternative.me", at, value, label)
     with database.write() as connection:

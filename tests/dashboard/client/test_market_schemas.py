@@ -20,6 +20,8 @@ PAIRS = {
     market_schemas.MarketOverview: schemas.MarketOverview,
     market_schemas.DisplayRate: schemas.DisplayRate,
     market_schemas.DisplayRates: schemas.DisplayRates,
+    market_schemas.TotalsPoint: schemas.TotalsPoint,
+    market_schemas.TotalsHistory: schemas.TotalsHistory,
     market_schemas.CandleSeries: schemas.CandleSeries,
     market_schemas.ProviderQuote: schemas.ProviderQuote,
     market_schemas.Incident: schemas.Incident,

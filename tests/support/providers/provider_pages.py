@@ -310,7 +310,12 @@ class Pages:
         }
         key = "2781" if self.quote_form == "keyed_by_id" else "USD"
         return self.enveloped(
-            {"btc_dominance": 57.7, "quote": {key: usd}, "last_updated": format_timestamp(self.moment())}
+            {
+                "btc_dominance": 57.7,
+                "eth_dominance": 9.6,
+                "quote": {key: usd},
+                "last_updated": format_timestamp(self.moment()),
+            }
         )
 
     # alternative.me -----------------------------------------------------------------------------------

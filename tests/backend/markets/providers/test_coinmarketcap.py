@@ -309,6 +309,7 @@ def test_the_totals_are_parsed(server: ProviderServer, now: datetime, quote_form
     assert (figures.provider, figures.as_of, figures.credits) == ("coinmarketcap", now, 1)
     assert (figures.market_cap_change_24h, figures.volume_change_24h) == (Decimal("-1.5"), Decimal("30.1"))
     assert figures.btc_market_cap_percentage == Decimal("57.7")
+    assert figures.eth_market_cap_percentage == Decimal("9.6")
 
 
 def test_totals_without_usd_are_malformed(server: ProviderServer, now: datetime) -> None:

@@ -62,6 +62,9 @@ SHAPES: dict[str, Any] = {
     "/crypto/market-overview": schemas.MarketOverview,
     "/markets/figures": dict[str, schemas.FigureFacts],
     "/markets/rates": schemas.DisplayRates,
+    "/markets/totals": schemas.TotalsHistory,
+    "/markets/totals?span=24h": schemas.TotalsHistory,
+    "/markets/totals?span=30d": schemas.TotalsHistory,
     "/markets/incidents": list[schemas.MarketIncident],
     "/markets/status": schemas.MarketStatus,
 }

@@ -159,6 +159,8 @@ def test_current_paths_carry_no_deprecation(sample: Running, path: str) -> None:
         "/rankings?with_candles=",
         "/assets?filter=some",
         "/assets/bitcoin/candles?span=2y",
+        "/markets/totals?span=1h",
+        "/markets/totals?span=",
         "/rankings?sort=%FF%FE",
         "/rankings?order=%ED%A0%80",
     ],

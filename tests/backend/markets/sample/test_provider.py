@@ -175,6 +175,35 @@ def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
     assert figures.market_cap_change_24h == pytest.approx(expected, abs=Decimal("0.001"))
 
 
+def test_past_totals_are_those_of_every_full_hour(views: Views, calm_time: datetime) -> None:
+    start = calm_time - timedelta(days=7)
+    past = views["sample-a"].past_totals(start, calm_time)
+    hour = calm_time.replace(minute=0, second=0)
+    assert [item.as_of for item in past] == [hour - timedelta(hours=n) for n in range(167, -1, -1)]
+    for item in (past[0], past[100], past[-1]):
+        polled = views["sample-b"].global_figures(item.as_of)
+        assert (item.market_cap, item.volume_24h) == (polled.market_cap, polled.volume_24h)
+        assert item.btc_market_cap_percentage == polled.btc_market_cap_percentage
+        assert item.eth_market_cap_percentage == polled.eth_market_cap_percentage
+    assert views["sample-a"].past_totals(hour, hour) == ()
+
+
+def test_past_totals_move_as_those_of_a_market_do(views: Views, calm_time: datetime) -> None:
+    past = views["sample-a"].past_totals(calm_time - timedelta(days=7), calm_time)
+    caps = [item.market_cap for item in past]
+    assert Decimal("1.005") < max(caps) / min(caps) < Decimal(2)
+    assert len(set(caps)) > 160
+    for item in past:
+        assert item.btc_market_cap_percentage is not None
+        assert item.eth_market_cap_percentage is not None
+        assert 0 < item.eth_market_cap_percentage < item.btc_market_cap_percentage < 100
+
+
+def test_a_market_without_ether_has_no_share_of_it(calm_time: datetime) -> None:
+    lone = SampleProvider("sample-a", SampleMarket(SEED, [Coin("bitcoin")]))
+    assert lone.global_figures(calm_time).eth_market_cap_percentage is None
+
+
 def test_the_fear_and_greed_index_follows_the_market(views: Views, market: SampleMarket) -> None:
     crash = next_event(market.schedule, EventKind.CRASH, EPOCH)
     before, after = [], []
