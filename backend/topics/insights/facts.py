@@ -1,7 +1,7 @@
 """Collects the facts of an insight, which must state nothing else."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Connection
@@ -19,7 +19,8 @@ from backend.topics.insights import (
     next_dates,
     statements,
 )
-from backend.topics.insights.model import InsightFacts, MainFigure, Move, Report, Source, SourcedSentence
+from backend.topics.insights.further_points import find_points
+from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
 from backend.topics.insights.originators import find_originators
 from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.insights.silent_parties import find_silent_parties
@@ -81,9 +82,10 @@ def collect_facts(
     telling = [report for report in reports if not report.is_link]
     credited = [credits.find_credits(report, sources.rules, language) for report in telling]
     names = {report.source for report in telling}
-    main_figure = _find_single_figure(own, text.title, shown_text)
+    read = f"{text.title}\n{shown_text}"
+    shared = figures.find_shared_figure(_select_independent(telling, credited), language)
     outside = dict.fromkeys(name for one in credited for name in one.names if name not in names)
-    return InsightFacts(
+    facts = InsightFacts(
         title=text.title,
         summary=shown_text,
         realm=topic.realm,
@@ -107,9 +109,9 @@ def collect_facts(
             before=at,
         ),
         stage=count_past_stages(topic.published_at, now),
-        shared_figure=figures.find_shared_figure(_select_independent(telling, credited), language),
-        single_figure=main_figure.text,
-        single_measure=main_figure.measure,
+        shared_figure=None
+        if shared is None or figures.is_figure_shown(shared.text, read, language)
+        else shared,
         linked=list(
             dict.fromkeys(report.source for report in reports if report.is_link and report.is_about_event)
         )[:MAX_SILENT],
@@ -127,11 +129,16 @@ def collect_facts(
         replies=_find_replies(own, text.title, sources.rules, language, shown_text),
         denials=statements.find_statements(own, "denial", language, shown_text),
         no_comments=statements.find_statements(own, "no_comment", language, shown_text),
-        unknowns=statements.find_open_questions(own, language, f"{text.title}\n{shown_text}"),
+        unknowns=statements.find_open_questions(own, language, read),
         next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), shown_text),
         official_words=[] if event_at else _find_official_words(own),
         anniversary_of=event_at.date() if event_at else None,
     )
+    if event_at or is_report:
+        return facts
+    groups = (facts.replies, facts.denials, facts.no_comments, facts.unknowns, facts.official_words)
+    told = [one.text for group in groups for one in group] + [due.text for due in facts.next_dates]
+    return replace(facts, points=find_points(own, language, text.title, shown_text, told))
 
 
 def _find_event_time(topic: Topic) -> datetime | None:
@@ -175,13 +182,6 @@ def _select_independent(reports: Sequence[Report], credited: Sequence[credits.Cr
             selected.append(report)
             origins.update(one.names)
     return selected
-
-
-def _find_single_figure(reports: Sequence[Report], title: str, shown_text: str) -> MainFigure:
-    """Find the figure of the only report. One that the reader has not read needs a word on what it is."""
-    told = [report for report in reports if not report.is_link]
-    figure = figures.find_main_figure(told[0]) if len(told) == 1 else MainFigure()
-    return figure if figure.measure or figure.number in f"{title}\n{shown_text}" else MainFigure()
 
 
 def _find_replies(
