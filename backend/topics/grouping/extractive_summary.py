@@ -43,7 +43,7 @@ REPETITION_WEIGHT = 0.35
 POSITION_WEIGHT = 0.2
 """Weight of a place near the beginning of an article."""
 FIGURE_WEIGHT = 0.03
-"""Weight of a figure or a day, which background and colour seldom have."""
+"""Weight of a figure or a day, which colour and explanation seldom have."""
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
@@ -53,7 +53,10 @@ TITLE_PLACE = -1
 CACHE_SIZE = 4_000
 """Maximum number of cached texts; most topics of a window stay unchanged."""
 
-_FIGURE = re.compile(r"\d")
+_FIGURE = re.compile(
+    r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
+)
+"""A figure, but not in a sentence on an earlier year."""
 
 Vector = Mapping[str, float]
 

@@ -21,6 +21,7 @@ from backend.topics.insights import (
 )
 from backend.topics.insights.further_points import find_points
 from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
+from backend.topics.insights.named_agents import cites_official
 from backend.topics.insights.originators import find_originators
 from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.insights.silent_parties import find_silent_parties
@@ -32,6 +33,8 @@ MAX_MARKET_COINS = 400
 MAX_SILENT = 2
 MAX_CREDITS = 2
 MAX_OFFICIAL_WORDS = 2
+MAX_CREDIT_CHARS = 300
+"""Characters of a report within which it says whose announcement it relays."""
 STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """Times after a topic at which its market section is written again."""
 
@@ -125,6 +128,7 @@ def collect_facts(
             sources.rules,
             language,
         ),
+        cites_official=bool(own) and cites_official(own[0].text[:MAX_CREDIT_CHARS], language),
         originators=find_originators(own[0], sources.rules) if len(telling) == len(own) == 1 else [],
         replies=_find_replies(own, text.title, sources.rules, language, shown_text),
         denials=statements.find_statements(own, "denial", language, shown_text),

@@ -136,6 +136,8 @@ class InsightFacts:
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()
     """Names of organisations in the title that are none of the sources."""
+    cites_official: bool = False
+    """True if the first report relays an official announcement without its author's name."""
     originators: Sequence[str] = ()
     """Names of those to whom the only report attributes what it tells, and who are no outlets."""
     replies: Sequence[SourcedSentence] = ()

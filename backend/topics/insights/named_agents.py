@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
 
 _DECISION = (
     r"(?:approvals?|review|ruling|decision|clearance|licen[sc]e|charter|order|vote|permission|registration"
@@ -32,12 +33,13 @@ _DECISION_BEFORE: Mapping[Language, re.Pattern[str]] = {
 }
 _ONE = (
     r"(?:parliament|council|senate|court|government|ministry|regulator|watchdog|commission|tribunal|congress"
-    r"|authority|judge|central bank)"
+    r"|authority|central bank)"
 )
 _MANY = r"(?:police|prosecutors|regulators|authorities)"
 _AUTHORITY: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"(?:The )?(?P<name>(?-i:(?:[A-Z][\w.]*(?:['’]s)? ){1,3})"
+        r"(?:The )?(?!(?:why|how|what|when|where|after|amid|before|despite|if|while|top|another)\b)"
+        r"(?P<name>(?-i:(?:[A-Z][\w.]*(?:['’]s)? ){1,3})"
         rf"(?:{_ONE}(?= \w+(?:s|ed)\b)|{_MANY}(?= \w+)))"
         r"(?! (?:members?|staff|officials?|lawmakers?|chair\w*|chief|head|nominees?|candidates?|democrats?"
         r"|republicans?)\b)",
@@ -56,11 +58,22 @@ _KIND = (
     r"|fund|foundation|protocol|provider|operator|insurer|retailer|maker|consultancy|network)"
 )
 _WORD = r"[A-Z][\w&-]*(?:\.[\w&-]+)*"
+_PERSON = r"(?:C[A-Z]O|President|Chair\w*|Founder|Director|Executive|Analysts?|Users?|Customers?)"
 _LEADING_PARTY = re.compile(
-    rf"(?P<before>(?:[A-Z]?[\w’'-]+ ){{0,3}}?{_KIND} )?(?P<name>{_WORD}(?: {_WORD}){{0,2}})"
-    rf"(?P<apposition>, [^,]{{0,60}}\b{_KIND}\b[^,]{{0,60}},)? "
+    rf"(?P<before>(?:[A-Z]?[\w’'-]+ ){{0,3}}?{_KIND} )?(?!{_PERSON}\b)(?P<name>{_WORD}(?: {_WORD}){{0,2}})"
+    r"(?P<apposition>, (?:an?|the|[A-Z]\w+[’']s) (?:(?!(?:of|at|behind|head|chief)\b)[\w’'-]+ ){0,4}"
+    rf"{_KIND}\b[^,]{{0,60}},)? "
     r"(?:is|has|will|plans|said|says|[a-z]{3,}ed|launches|offers|opens|joins|begins|starts)\b"
 )
+_UNMISTAKABLE_NAME = re.compile(r"[A-Z][A-Z0-9]+|\w+[a-z0-9][A-Z]\w*")
+"""A name that is no word at the beginning of a sentence: capitals alone, or one within it."""
+_OFFICIAL_WORD: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\baccording to (?:an|the) official (?:announcement|statement|blog|post|notice)\b", re.IGNORECASE
+    ),
+    "ja": re.compile(r"公式(?:発表|サイト|ブログ|アカウント|X)?によ(?:ると|れば)"),
+    "zh": re.compile(r"据官方|官方(?:消息|公告)(?:称|显示)"),
+}
 _TITLE_KIND = re.compile(rf"(?:[\w’'-]+ ){{0,3}}{_KIND}\b", re.IGNORECASE)
 _INCLUDED = re.compile(
     r"[^,]{3,60}, including (?P<names>[^,]{3,80}), (?:are|have|were|will|plan|restrict|ban|tell|told)\b"
@@ -69,17 +82,19 @@ _INCLUDED = re.compile(
 
 def is_deciding(text: str, start: int, end: int, language: Language) -> bool:
     """True if ``text[start:end]`` names an authority on whose decision the news depends (*OCC approval*)."""
-    is_before = _DECISION_BEFORE[language].search(text[:start])
-    return is_before is not None or _DECISION_BEHIND[language].match(text, end) is not None
+    compared = to_simplified(text) if language == "zh" else text
+    is_before = _DECISION_BEFORE[language].search(compared[:start])
+    return is_before is not None or _DECISION_BEHIND[language].match(compared, end) is not None
 
 
 def find_acting_authority(text: str, language: Language) -> str:
     """Return the authority with which a text begins as it is written, such as *the EU parliament*; empty
     without one."""
-    match = _AUTHORITY[language].match(text)
+    match = _AUTHORITY[language].match(to_simplified(text) if language == "zh" else text)
     if match is None:
         return ""
-    return f"the {match['name']}" if language == "en" else match["name"]
+    name = text[match.start("name") : match.end("name")]
+    return f"the {name}" if language == "en" else name
 
 
 def find_leading_party(lead: str, title: str) -> str:
@@ -88,8 +103,16 @@ def find_leading_party(lead: str, title: str) -> str:
     match = _LEADING_PARTY.match(lead)
     if match is None:
         return ""
-    is_organisation = match["before"] or match["apposition"] or _TITLE_KIND.match(title)
-    return match["name"] if is_organisation else ""
+    name = match["name"]
+    is_certain = name in title or _UNMISTAKABLE_NAME.fullmatch(name)
+    is_organisation = match["before"] or match["apposition"] or (is_certain and _TITLE_KIND.match(title))
+    return name if is_organisation else ""
+
+
+def cites_official(text: str, language: Language) -> bool:
+    """True if a text relays what the party itself announced, without a name (据官方消息)."""
+    compared = to_simplified(text) if language == "zh" else text
+    return _OFFICIAL_WORD[language].search(compared) is not None
 
 
 def find_included_span(lead: str) -> tuple[int, int] | None:

@@ -221,6 +221,16 @@ def test_a_teaser_or_an_outside_opinion_gives_way_to_the_news(make: Make, weak: 
     assert [quote.text for quote in quoted.quotes] == [news]
 
 
+def test_of_equally_near_sentences_the_one_with_a_figure_goes_first(make: Make) -> None:
+    lead = "Harrow sold bitcoin to repay its bonds on Monday."
+    plain = "Savers asked Harrow to keep the bonds."
+    figure = "Savers hold 4,200 of the Harrow bonds."
+    more = "Brokers watched the sale from afar. The clerk went home early and had tea."
+    quoted = summarize([make("Harrow sells bitcoin", text=f"{lead} {plain} {figure} {more}")], NONE, "en")
+    texts = [quote.text for quote in quoted.quotes]
+    assert figure in texts
+
+
 def test_an_outside_opinion_alone_stands_behind_the_title_that_tells_the_news(make: Make) -> None:
     title = "Savers move $50 million to the Harrow network"
     assert list_texts(make(title, text=OPINION)) == [f"{title}.", OPINION]

@@ -71,6 +71,12 @@ def test_the_line_on_one_report_names_whose_page_is_missing_even_beside_a_link()
     )
 
 
+def test_a_relayed_announcement_without_an_author_lacks_an_official_source() -> None:
+    facts = build_facts(sources=(PRESS,), cites_official=True)
+    assert insight_text(facts, "zh") == "现有来源中只有CoinDesk报道此事，尚无官方来源。"
+    assert "official" not in insight_text(replace(facts, silent=("Bitdeer",)))
+
+
 def test_whom_the_summary_credits_is_not_named_again() -> None:
     facts = build_facts(
         sources=(PRESS,), summary="Miners sell, according to Quillport Research.", credits=("The Block",)

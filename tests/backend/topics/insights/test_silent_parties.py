@@ -25,6 +25,8 @@ def rules() -> RuleSet:
         ("Senate Democrats ask for new rules", []),
         ("Two Harbor Members Urge Senate to vote on rules", []),
         ("Ohio council rejects plan for a bond", ["the Ohio council"]),
+        ("New York council rejects plan for a bond", ["the New York council"]),
+        ("Why Ohio council rejects plan for a bond", []),
         ("Ohio council members travel to Riga", []),
         ("Dutch prosecutors charge trader with theft", ["the Dutch prosecutors"]),
         (
@@ -51,8 +53,13 @@ def test_a_party_to_which_the_reports_link_is_not_missed(tell: Tell, rules: Rule
 @pytest.mark.parametrize(
     ("title", "lead", "names"),
     [
-        ("Dutch lender starts loans", "Quillport is offering loans to firms in Riga.", ["Quillport"]),
+        ("Dutch lender starts loans", "QLPT is offering loans to firms in Riga.", ["QLPT"]),
         ("Vault opens in Riga", "Quillport, the largest lender of Latvia, opened a vault.", ["Quillport"]),
+        ("Vault opens in Riga", "Crypto lender Quillport opened a vault.", ["Quillport"]),
+        ("Exchange loses coins", "Hackers drained a wallet in Riga on Monday.", []),
+        ("Vault opens in Riga", "Ada Lindqvist, head of the exchange Harrow, opened a vault.", []),
+        ("Vault opens in Riga", "Crypto exchange CEO Ada Lindqvist opened a vault.", []),
+        ("Why court rejects plan", "The plan failed in Riga on Monday.", []),
         ("Vault opens in Riga", "Ada Lindqvist opened a vault on Monday.", []),
         (
             "Firms curb trades",
