@@ -178,7 +178,7 @@ def test_the_pages_of_an_archived_event_are_its_records_in_live_mode_too(
         ]
         for one in (archived, news)
     ]
-    assert names == [["the U.S. Securities and Exchange Commission"], []]
+    assert names == [["U.S. Securities and Exchange Commission"], []]
 
 
 def test_a_move_is_compared_with_the_market_and_the_asset_s_own_past(
@@ -342,7 +342,7 @@ def test_a_linked_page_is_a_source_only_if_it_tells_of_the_event(
     found = collect_facts(connection, store(connection, topic), "en", fact_sources, AT)
     assert ([source.name for source in found.sources], found.linked, found.official_words) == (
         ["CoinDesk"],
-        ["the U.S. Securities and Exchange Commission"],
+        ["U.S. Securities and Exchange Commission"],
         [],
     )
     topic = replace(topic, external_id="b", media=(article, replace(link, summary=passage)))
