@@ -57,6 +57,7 @@ _FIGURE = re.compile(
     r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
 )
 """A figure, but not in a sentence on an earlier year."""
+_ADDRESS = re.compile(r"https?://\S+")
 
 Vector = Mapping[str, float]
 
@@ -325,7 +326,7 @@ class _Selection:
     def _score(self, index: int) -> float:
         position = POSITION_WEIGHT / (1 + self._candidates[index].place)
         similarity = (1 - REPETITION_WEIGHT) * self._similarities[index]
-        figure = FIGURE_WEIGHT * bool(_FIGURE.search(self._candidates[index].text))
+        figure = FIGURE_WEIGHT * bool(_FIGURE.search(_ADDRESS.sub("", self._candidates[index].text)))
         return round(similarity - REPETITION_WEIGHT * self._repetitions[index] + position + figure, 9)
 
     def _take(self, index: int) -> None:
