@@ -121,7 +121,7 @@ class Insight(ResponseModel):
 
 
 class SectionText(ResponseModel):
-    kind: Literal["confirmed", "differ", "unknown", "next", "market", "before", "note"]
+    kind: Literal["confirmed", "points", "differ", "unknown", "next", "market", "before", "note"]
     title: str
     text: str
     is_generated: bool = Field(description="True if a language model wrote the text.")

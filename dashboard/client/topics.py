@@ -111,7 +111,7 @@ class TopicMedia(TypedDict):
     tweets: list[Tweet]
 
 
-SectionKind = Literal["confirmed", "differ", "unknown", "next", "market", "before", "note"]
+SectionKind = Literal["confirmed", "points", "differ", "unknown", "next", "market", "before", "note"]
 
 
 class InsightSection(TypedDict):

@@ -76,8 +76,10 @@ class _Patterns:
     one_part: re.Pattern[str]
 
 
-def list_sentences(text: str, language: Language, *, is_official: bool = False) -> list[ArticleSentence]:
-    """List the sentences of an article that can be quoted, in order and word for word.
+def list_sentences(
+    text: str, language: Language, *, is_official: bool = False, max_sentences: int = MAX_SENTENCES
+) -> list[ArticleSentence]:
+    """List the quotable ones among the first ``max_sentences`` sentences of an article, word for word.
 
     A dateline begins the report: it is cut off, and what is before it is left out. Lines without a full stop,
     questions, words of the page (credits, calls to subscribe) and quotes without a speaker are left out, and
@@ -106,7 +108,7 @@ def list_sentences(text: str, language: Language, *, is_official: bool = False) 
             found.append(ArticleSentence(whole, place, context, needs, rivals))
         names.add(whole)
         place += 1
-        if place == MAX_SENTENCES:
+        if place == max_sentences:
             break
     return found
 

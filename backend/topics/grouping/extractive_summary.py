@@ -11,6 +11,7 @@ order. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from backend.topics.feeds.anaphora import (
     loses_turn,
 )
 from backend.topics.feeds.article_sentences import Context, list_sentences
+from backend.topics.grouping.lead_quality import is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.title_tokens import words
 
@@ -40,6 +42,8 @@ REPETITION_WEIGHT = 0.35
 """Weight of a sentence's repetition; the rest is the weight of its similarity to the centroid."""
 POSITION_WEIGHT = 0.2
 """Weight of a place near the beginning of an article."""
+FIGURE_WEIGHT = 0.03
+"""Weight of a figure or a day, which colour and explanation seldom have."""
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
@@ -48,6 +52,12 @@ TITLE_PLACE = -1
 """Place of a title that is quoted in front of its article's lead."""
 CACHE_SIZE = 4_000
 """Maximum number of cached texts; most topics of a window stay unchanged."""
+
+_FIGURE = re.compile(
+    r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
+)
+"""A figure, but not in a sentence on an earlier year."""
+_ADDRESS = re.compile(r"https?://\S+")
 
 Vector = Mapping[str, float]
 
@@ -154,6 +164,12 @@ class _Selection:
         self._vectors = [_build_vector(candidate.text) for candidate in candidates]
         self._title_centroid = title_centroid
         centroid = _sum([_normalize_vector(title_centroid), _normalize_vector(_sum(self._vectors))])
+        self._weak = [
+            is_teaser(candidate.text, language)
+            or is_outside_opinion(candidate.text, f"{title}\n{candidate.member.title}", language)
+            for candidate in candidates
+        ]
+        """True for a teaser or an outsider's opinion, which is taken only where there is nothing else."""
         self._similarities = [_compute_cosine(vector, centroid) for vector in self._vectors]
         title_vector = _build_vector(title)
         self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
@@ -168,6 +184,8 @@ class _Selection:
     def select(self) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
         """Return the summary, which is the lead and what belongs to it, and the sentences for bullets."""
         lead = self._find_lead()
+        if lead is None:
+            lead = self._find_unclear_lead()
         if lead is None:
             return (), ()
         self._opening = f"{self._opening}\n{self._candidates[lead].text}"
@@ -187,20 +205,24 @@ class _Selection:
     def _add_title(
         self, summary: Sequence[QuotedSentence], bullets: Sequence[QuotedSentence]
     ) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
-        """Add the title in front of a summary that is not clear, or turns its sense, without it. Without a
-        title that can stand there, a topic has no summary."""
+        """Add the title in front of a summary that is unclear, turns the sense or only comments without it.
+
+        If no title can stand there, a summary that turns the sense is left out.
+        """
         if not summary:
             return (), ()
         first, title = summary[0], summary[0].member.title
         texts = [quote.text for quote in summary]
-        is_required = has_unclear_opening(first.text, self._language) or loses_turn(
-            title, texts, self._language
+        is_turned = loses_turn(title, texts, self._language)
+        is_unclear = has_unclear_opening(first.text, self._language) or (
+            first.place == 0 and has_unclear_words(first.text, self._language)
         )
-        if not is_required and (first.place > 0 or not has_unclear_words(first.text, self._language)):
+        is_comment = is_outside_opinion(first.text, title, self._language)
+        if not (is_turned or is_unclear or is_comment):
             return tuple(summary), tuple(bullets)
         front = self._quote_title(first)
         if front is None:
-            return ((), ()) if is_required else (tuple(summary), tuple(bullets))
+            return ((), ()) if is_turned else (tuple(summary), tuple(bullets))
         return (front, *summary), tuple(bullets[: max(MAX_QUOTES - 1 - len(summary), 0)])
 
     def _quote_title(self, sentence: QuotedSentence) -> QuotedSentence | None:
@@ -241,6 +263,7 @@ class _Selection:
         ]
         if not leads:
             return None
+        leads = [index for index in leads if not self._weak[index]] or leads
         member = self._candidates[leads[0]].member
         scores = [self._measure_title(index) for index in leads]
         of_member = [
@@ -259,6 +282,15 @@ class _Selection:
             ),
         )
 
+    def _find_unclear_lead(self) -> int | None:
+        """Find the first sentence of an article, which its headline explains as far as the article does."""
+        firsts = (
+            index
+            for index, candidate in enumerate(self._candidates)
+            if self._vectors[index] and candidate.place == 0 and candidate.context <= Context.LEAD
+        )
+        return next(firsts, None)
+
     def _can_lead(self, candidate: QuotedSentence) -> bool:
         """True if a sentence stands alone, or is the first of its article and clear behind its title."""
         if has_unclear_opening(candidate.text, self._language):
@@ -269,7 +301,9 @@ class _Selection:
         possible = [
             index
             for index in range(len(self._candidates))
-            if self._is_understood(index) and self._repetitions[index] < MAX_REPETITION
+            if not self._weak[index]
+            and self._is_understood(index)
+            and self._repetitions[index] < MAX_REPETITION
         ]
         return max(possible, key=lambda index: (self._score(index), -index), default=None)
 
@@ -292,7 +326,8 @@ class _Selection:
     def _score(self, index: int) -> float:
         position = POSITION_WEIGHT / (1 + self._candidates[index].place)
         similarity = (1 - REPETITION_WEIGHT) * self._similarities[index]
-        return round(similarity - REPETITION_WEIGHT * self._repetitions[index] + position, 9)
+        figure = FIGURE_WEIGHT * bool(_FIGURE.search(_ADDRESS.sub("", self._candidates[index].text)))
+        return round(similarity - REPETITION_WEIGHT * self._repetitions[index] + position + figure, 9)
 
     def _take(self, index: int) -> None:
         self._selected.append(index)

@@ -1,7 +1,7 @@
 """Collects the facts of an insight, which must state nothing else."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy.engine import Connection
@@ -19,7 +19,9 @@ from backend.topics.insights import (
     next_dates,
     statements,
 )
-from backend.topics.insights.model import InsightFacts, MainFigure, Move, Report, Source, SourcedSentence
+from backend.topics.insights.further_points import find_points
+from backend.topics.insights.model import InsightFacts, Move, Report, Source, SourcedSentence
+from backend.topics.insights.named_agents import cites_official
 from backend.topics.insights.originators import find_originators
 from backend.topics.insights.reports import find_linked_owners, load_reports, select_in_language
 from backend.topics.insights.silent_parties import find_silent_parties
@@ -31,6 +33,8 @@ MAX_MARKET_COINS = 400
 MAX_SILENT = 2
 MAX_CREDITS = 2
 MAX_OFFICIAL_WORDS = 2
+MAX_CREDIT_CHARS = 300
+"""Characters of a report within which it says whose announcement it relays."""
 STAGES = (timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 """Times after a topic at which its market section is written again."""
 
@@ -81,9 +85,10 @@ def collect_facts(
     telling = [report for report in reports if not report.is_link]
     credited = [credits.find_credits(report, sources.rules, language) for report in telling]
     names = {report.source for report in telling}
-    main_figure = _find_single_figure(own, text.title, shown_text)
+    read = f"{text.title}\n{shown_text}"
+    shared = figures.find_shared_figure(_select_independent(telling, credited), language)
     outside = dict.fromkeys(name for one in credited for name in one.names if name not in names)
-    return InsightFacts(
+    facts = InsightFacts(
         title=text.title,
         summary=shown_text,
         realm=topic.realm,
@@ -107,9 +112,9 @@ def collect_facts(
             before=at,
         ),
         stage=count_past_stages(topic.published_at, now),
-        shared_figure=figures.find_shared_figure(_select_independent(telling, credited), language),
-        single_figure=main_figure.text,
-        single_measure=main_figure.measure,
+        shared_figure=None
+        if shared is None or figures.is_figure_shown(shared.text, read, language)
+        else shared,
         linked=list(
             dict.fromkeys(report.source for report in reports if report.is_link and report.is_about_event)
         )[:MAX_SILENT],
@@ -123,15 +128,21 @@ def collect_facts(
             sources.rules,
             language,
         ),
+        cites_official=bool(own) and cites_official(own[0].text[:MAX_CREDIT_CHARS], language),
         originators=find_originators(own[0], sources.rules) if len(telling) == len(own) == 1 else [],
         replies=_find_replies(own, text.title, sources.rules, language, shown_text),
         denials=statements.find_statements(own, "denial", language, shown_text),
         no_comments=statements.find_statements(own, "no_comment", language, shown_text),
-        unknowns=statements.find_open_questions(own, language, f"{text.title}\n{shown_text}"),
+        unknowns=statements.find_open_questions(own, language, read),
         next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), shown_text),
         official_words=[] if event_at else _find_official_words(own),
         anniversary_of=event_at.date() if event_at else None,
     )
+    if event_at or is_report:
+        return facts
+    groups = (facts.replies, facts.denials, facts.no_comments, facts.unknowns, facts.official_words)
+    told = [one.text for group in groups for one in group] + [due.text for due in facts.next_dates]
+    return replace(facts, points=find_points(own, language, text.title, shown_text, told))
 
 
 def _find_event_time(topic: Topic) -> datetime | None:
@@ -175,13 +186,6 @@ def _select_independent(reports: Sequence[Report], credited: Sequence[credits.Cr
             selected.append(report)
             origins.update(one.names)
     return selected
-
-
-def _find_single_figure(reports: Sequence[Report], title: str, shown_text: str) -> MainFigure:
-    """Find the figure of the only report. One that the reader has not read needs a word on what it is."""
-    told = [report for report in reports if not report.is_link]
-    figure = figures.find_main_figure(told[0]) if len(told) == 1 else MainFigure()
-    return figure if figure.measure or figure.number in f"{title}\n{shown_text}" else MainFigure()
 
 
 def _find_replies(

@@ -12,12 +12,11 @@ from decimal import Decimal
 from backend.entities.model import Language
 from backend.sources.claims import dates, numbers, quantities
 from backend.sources.claims.model import Quantity
-from backend.sources.claims.units import load_units
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.insights.figure_measures import Measure, find_measure
 from backend.topics.insights.figure_qualifiers import Qualifier, find_qualifier, format_measure
 from backend.topics.insights.insight_templates import join_names
-from backend.topics.insights.model import MainFigure, Report, SharedFigure, SourcedFigure
+from backend.topics.insights.model import Report, SharedFigure, SourcedFigure
 from backend.topics.number_format import format_money
 
 MAX_DIFFERENCES = 3
@@ -38,20 +37,10 @@ _CURRENCIES: Mapping[str, Mapping[Language, str]] = {
     "CNY": {"en": "CN¥", "ja": "元", "zh": "元"},
     "KRW": {"en": "₩", "ja": "ウォン", "zh": "韩元"},
 }
-MIN_COUNT = 100
-"""Smaller counts (*five senators*) say little about an event."""
-_SHARES = frozenset({"%", "block height", "halving"})
 _ORDINAL = re.compile(
     r"^第|\d(?:st|nd|rd|th)\b|回目|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b",
     re.IGNORECASE,
 )
-_BEFORE_EVENT = re.compile(
-    r"\b(?:following|after|amid|despite|since|in (?:the )?wake of|in response to)\b[^,;:]*$", re.IGNORECASE
-)
-_BEHIND_FIGURE: Mapping[Language, re.Pattern[str]] = {
-    "ja": re.compile(r"[^、。,]{0,20}?(?:を受け|の後|後に|に続き|以降|を巡り|をめぐり)"),
-    "zh": re.compile(r"[^，。,]{0,16}?(?:之后|以后|后|以来)[，,]"),
-}
 _BOUND: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:under|over|up to|(?:no )?(?:more|less|fewer) than|at least|at most|nearly|almost"
@@ -93,9 +82,6 @@ class _Figure:
     """Beginnings of the words near it, or pairs of Han characters."""
     source: str
     language: Language
-    is_titled: bool = False
-    is_background: bool = False
-    """True if it belongs to what happened before the event."""
     bound: str = ""
     """The words before it that make it a limit (*up to*), in lower case."""
     bound_behind: str = ""
@@ -215,27 +201,15 @@ def find_shared_figure(reports: Sequence[Report], language: Language) -> SharedF
     return SharedFigure(text, tuple(best.sources), measure)
 
 
-def find_main_figure(report: Report) -> MainFigure:
-    """Return the figure of what a report claims: the first amount of money in its title, or else in its lead;
-    without one the first large count. An amount of the title's background (*after a $9M fine*) is none, and
-    neither is one that is only alleged, claimed or estimated if nothing says what it measures."""
-    figures = _list_figures(report)
-    currencies = load_units().currencies
-    amounts = [figure for figure in figures if figure.quantity.unit in currencies]
-    chosen = next((one for one in amounts if not one.is_background), None)
-    if chosen is None:
-        chosen = next((one for one in amounts if not one.is_titled), None)
-    if chosen is None:
-        counts = [one for one in figures if _is_large_count(one.quantity) and not one.is_background]
-        chosen = next((one for one in counts if one not in amounts), None)
-    if chosen is None or (chosen.qualifier is not None and chosen.measure is None):
-        return MainFigure()
-    label = format_measure(chosen.measure, chosen.qualifier, report.language)
-    return MainFigure(chosen.bounded_text, label, chosen.quantity.text)
+def is_figure_shown(figure: str, shown_text: str, language: Language) -> bool:
+    """True if a text has the value of a figure, in whatever notation."""
+    own, shown = (_list_quantities(text, language) for text in (figure, shown_text))
+    return any(_is_equal(one, other) for one in own for other in shown)
 
 
-def _is_large_count(quantity: Quantity) -> bool:
-    return quantity.unit not in (*_SHARES, *load_units().currencies) and quantity.value >= MIN_COUNT
+def _list_quantities(text: str, language: Language) -> list[Quantity]:
+    plain = numbers.normalize(text, language)
+    return quantities.find_quantities(plain, language, dates.find_dates(plain))
 
 
 def _format(quantity: Quantity) -> str:
@@ -319,7 +293,7 @@ def _list_figures(report: Report) -> list[_Figure]:
                 continue
             if quantity.value <= 0 or quantity.role == "from":
                 continue
-            figure = _build_figure(plain, quantity, listed, report, is_titled=text is report.title)
+            figure = _build_figure(plain, quantity, listed, report)
             known = next((at for at, one in enumerate(found) if _is_equal(quantity, one.quantity)), None)
             if known is None:
                 found.append(figure)
@@ -328,9 +302,7 @@ def _list_figures(report: Report) -> list[_Figure]:
     return found
 
 
-def _build_figure(
-    text: str, quantity: Quantity, others: Sequence[Quantity], report: Report, *, is_titled: bool
-) -> _Figure:
+def _build_figure(text: str, quantity: Quantity, others: Sequence[Quantity], report: Report) -> _Figure:
     language = report.language
     bound = _BOUND[language].search(text[: quantity.start])
     bound_behind = _BOUND_BEHIND[language].match(text, quantity.end)
@@ -340,8 +312,6 @@ def _build_figure(
         _find_words(text, quantity, language),
         report.source,
         language,
-        is_titled,
-        _is_background(text, quantity, language),
         bound.group().lower() if bound else "",
         bound_behind.group() if bound_behind else "",
         measure,
@@ -356,13 +326,6 @@ def _add_qualifier_and_limit(figure: _Figure, later: _Figure) -> _Figure:
     if later.is_limit and not figure.bound and not figure.bound_behind:
         figure = replace(figure, bound=later.bound, bound_behind=later.bound_behind)
     return figure
-
-
-def _is_background(text: str, quantity: Quantity, language: Language) -> bool:
-    """True if a figure stands in a clause on what happened before (*following*, を受け, 之后)."""
-    if language == "en":
-        return _BEFORE_EVENT.search(text[: quantity.start]) is not None
-    return _BEHIND_FIGURE[language].match(text[quantity.end :]) is not None
 
 
 def _find_words(text: str, quantity: Quantity, language: Language) -> frozenset[str]:

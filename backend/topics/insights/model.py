@@ -61,18 +61,8 @@ class SharedFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class MainFigure:
-    """The figure of what a report claims, with its bound (*up to*). ``text`` is empty if there is none."""
-
-    text: str = ""
-    measure: str = ""
-    number: str = ""
-    """The figure as the report writes it, without the bound."""
-
-
-@dataclass(frozen=True, slots=True)
 class SourcedSentence:
-    """A sentence of one source, word for word."""
+    """A sentence of one source, word for word. An ellipsis or brackets mark what is left out or filled in."""
 
     text: str
     source: str
@@ -135,20 +125,19 @@ class InsightFacts:
     stage: int = 0
     """The number of past stages of market history (see :mod:`facts`)."""
     shared_figure: SharedFigure | None = None
+    """None if the title or the summary has it."""
     credits: Sequence[str] = ()
     """Names of outlets that the reports credit and that are none of the sources."""
     credits_by_source: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The outlets that each source credits; empty if all sources credit the same ones."""
     is_relayed: bool = False
     """True if the earliest report, or one that names an outlet beside the sources, relays another report."""
-    single_figure: str = ""
-    """The figure of the only report."""
-    single_measure: str = ""
-    """What it measures; empty if that is not known."""
     linked: Sequence[str] = ()
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()
     """Names of organisations in the title that are none of the sources."""
+    cites_official: bool = False
+    """True if the first report relays an official announcement without its author's name."""
     originators: Sequence[str] = ()
     """Names of those to whom the only report attributes what it tells, and who are no outlets."""
     replies: Sequence[SourcedSentence] = ()
@@ -159,5 +148,7 @@ class InsightFacts:
     next_dates: Sequence[NextDate] = ()
     official_words: Sequence[SourcedSentence] = ()
     """What official sources say: a sentence or a title of each."""
+    points: Sequence[SourcedSentence] = ()
+    """Sentences that limit, contradict or complete what the summary tells."""
     anniversary_of: date | None = None
     """The day of the event, if the topic is its anniversary."""

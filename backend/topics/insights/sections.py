@@ -23,7 +23,9 @@ _INNER_QUOTES: Mapping[Language, Mapping[int, int]] = {
     "zh": str.maketrans("“”", "‘’"),
 }
 _QUOTED_WHOLE = re.compile(r"[“「\"](?P<text>[^“”「」\"]+)[”」\"]")
-PartName = Literal["conclusion", "confirmed", "differ", "unknown", "next", "market", "before", "note"]
+PartName = Literal[
+    "conclusion", "confirmed", "points", "differ", "unknown", "next", "market", "before", "note"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ def build_parts(facts: InsightFacts, language: Language, base_url: str) -> list[
     candidate_parts = [
         _build_conclusion(facts, language),
         _build_confirmation(facts, language),
+        _build_points(facts, language),
         _build_differences(facts, language),
         _build_unknowns(facts, language),
         _build_next_dates(facts, language),
@@ -116,16 +119,11 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
     if official:
         return _fill(language, "official_only" if len(all_names) == 1 else "official", names=names)
     if len(all_names) == 1:
-        figure = facts.single_figure
-        key = "with_measured_figure" if facts.single_measure else "with_figure"
-        with_figure = _fill(language, key, figure=figure, measure=facts.single_measure) if figure else ""
         rest = _format_missing(facts, language)
         cited = _format_credits(facts, language)
-        if not (with_figure or cited or rest):
+        if not (cited or rest):
             return _fill(language, "single_report_only", names=names)
-        return _fill(
-            language, "single_report", names=names, with_figure=with_figure, credits=cited, rest=rest
-        )
+        return _fill(language, "single_report", names=names, credits=cited, rest=rest)
     if all_names:
         rest = _format_missing(facts, language) or _fill(language, "no_official_source")
         if facts.credits_by_source:
@@ -140,22 +138,30 @@ def _format_support(facts: InsightFacts, language: Language) -> str:
 
 
 def _format_credits(facts: InsightFacts, language: Language) -> str:
-    """Say whose reporting the reports relay."""
-    if facts.credits:
-        return _fill(language, "cited_outlets", names=_join_names(facts.credits, language))
-    if facts.originators:
-        return _fill(language, "attributed_to", names=_join_names(facts.originators, language))
+    """Say whose reporting the reports relay, as far as the title and the summary do not."""
+    if facts.credits or facts.originators:
+        key, names = (
+            ("cited_outlets", facts.credits) if facts.credits else ("attributed_to", facts.originators)
+        )
+        unread = _list_unread(names, facts)
+        return _fill(language, key, names=_join_names(unread, language)) if unread else ""
     return _fill(language, "relayed_report") if facts.is_relayed and len(facts.sources) == 1 else ""
 
 
 def _format_citing_source(name: str, facts: InsightFacts, language: Language) -> str:
     """Write the name of a source with the outlets that it alone credits."""
-    cited = facts.credits_by_source.get(name, ())
+    cited = _list_unread(facts.credits_by_source.get(name, ()), facts)
     return (
         _fill(language, "outlet_with_citation", name=name, names=_join_names(cited, language))
         if cited
         else name
     )
+
+
+def _list_unread(names: Sequence[str], facts: InsightFacts) -> list[str]:
+    """List the names that the title and the summary do not have."""
+    read = f"{facts.title}\n{facts.summary}"
+    return [name for name in names if name not in read]
 
 
 def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list[SourcedSentence]:
@@ -164,14 +170,15 @@ def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list
 
 
 def _format_missing(facts: InsightFacts, language: Language) -> str:
-    """Say which official pages the articles link to, or else which named organisation has none."""
-    if facts.linked:
-        return _fill(language, "linked_page", names=_join_names(facts.linked, language))
-    if not facts.silent:
-        return ""
-    return _fill(
-        language, "missing_page", names=join_names(facts.silent[:MAX_NAMES], language, is_choice=True)
-    )
+    """Say which official pages the articles link to, and whose own page would settle it but is missing."""
+    linked = _fill(language, "linked_page", names=_join_names(facts.linked, language)) if facts.linked else ""
+    silent = facts.silent or ([] if facts.linked else facts.originators)
+    if not silent and not linked and facts.cites_official:
+        return _fill(language, "no_official_source")
+    if not silent:
+        return linked
+    names = join_names(silent[:MAX_NAMES], language, is_choice=True)
+    return linked + _fill(language, "missing_page", names=names)
 
 
 def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
@@ -222,6 +229,11 @@ def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
 
 def _format_measure(measure: str, language: Language) -> str:
     return _fill(language, "difference_measure", measure=measure[0].upper() + measure[1:]) if measure else ""
+
+
+def _build_points(facts: InsightFacts, language: Language) -> Part | None:
+    lines = [_format_quote(point, language) for point in facts.points]
+    return _build_part("points", language, lines, (facts.title, lines), separator="\n") if lines else None
 
 
 def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:

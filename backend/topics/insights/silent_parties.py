@@ -10,6 +10,12 @@ from backend.sources.claims import actions
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.headline_features import find_title_mentions
 from backend.topics.insights.model import Report
+from backend.topics.insights.named_agents import (
+    find_acting_authority,
+    find_included_span,
+    find_leading_party,
+    is_deciding,
+)
 
 MAX_PARTIES = 3
 """Of more parties none is named, because a part of them would mislead."""
@@ -53,9 +59,13 @@ _PREPOSITION = re.compile(
 _INTRODUCTION = re.compile(
     r"^(?:[^,]{1,30}, )|\b(?:the|an?|US|U\.S\.|UK|EU)\s|(?:[\w.]+ ){0,2}[\w.]+[’']s\s", re.I
 )
-_SPEAKS = re.compile(r" (?:says|confirms|announces|denies|plans|launches|freezes|to)\b", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r" (?:says|confirms|announces|denies|plans|launches|freezes|targets|schedules|delays|activates|releases"
+    r"|unveils|proposes|to)\b",
+    re.IGNORECASE,
+)
 _ORGANISATIONS = frozenset({"exchange", "company", "regulator", "organization"})
-_PROJECTS = frozenset({"protocol", "stablecoin"})
+_PROJECTS = frozenset({"protocol", "stablecoin", "asset"})
 """Types whose name also means the organisation behind them."""
 
 
@@ -69,22 +79,73 @@ def find_silent_parties(
 ) -> list[str]:
     """Name the parties that have official pages, none of which is among the reports or ``linked_owners``.
 
-    Where an authority acts, its page is the one to miss: not that of the party that it fines or names. Either
-    all parties of an enumeration are named or none.
+    Where an authority acts or decides, its page is one to miss: not that of the party that it fines or names.
+    Either all parties of an enumeration are named or none. An organisation that the catalogue does not know
+    is named as the lead writes it.
     """
     owners = {*(report.owner for report in reports), *linked_owners}
-    texts = [(title, language), *_list_leads(own)]
-    if _AUTHORITY_NOUN[language].match(title):
+    leads = _list_leads(own)
+    texts = [(title, language), *leads]
+    is_authority = bool(_AUTHORITY_NOUN[language].match(title) or find_acting_authority(title, language))
+    if is_authority:
         texts += _list_leads(reports)
     found = (_find_authorities(text, rules, code) for text, code in texts)
     authorities = next((entities for entities in found if entities), [])
-    if not authorities or any(authority.id in owners for authority in authorities):
-        is_unnamed = not authorities and _AUTHORITY_NOUN[language].match(title)
-        parties = [] if is_unnamed else _list_parties(title, rules, language)
-    else:
+    if authorities and not any(authority.id in owners for authority in authorities):
         parties = authorities
-    silent = [entity for entity in parties if entity.id not in owners and entity.official_domains]
-    return [entity.name(language) for entity in silent] if len(silent) <= MAX_PARTIES else []
+    elif is_authority and not authorities:
+        written = (find_acting_authority(text, code) for text, code in [(title, language), *leads])
+        name = next(filter(None, written), "")
+        return [name] if name and not any(report.official for report in reports) else []
+    else:
+        parties = _list_parties(title, rules, language)
+        deciding = [one for text, code in texts for one in _list_deciding(text, rules, code)]
+        parties += [one for one in deciding if one not in parties]
+        if not parties:
+            parties = [one for text, _ in leads for one in _list_included(text, rules)]
+    silent = {
+        entity.id: _write_name(entity, language)
+        for entity in parties
+        if entity.id not in owners and entity.official_domains
+    }
+    if not parties and language == "en" and not any(report.official for report in reports):
+        names = (find_leading_party(text, title) for text, _ in leads)
+        return list(dict.fromkeys(filter(None, names)))[:1]
+    return list(silent.values()) if len(silent) <= MAX_PARTIES else []
+
+
+def _write_name(entity: Entity, language: Language) -> str:
+    """Write a name, in English with the article that the name of an authority has."""
+    name = entity.name(language)
+    has_article = language == "en" and entity.type == "regulator" and " " in name
+    return f"the {name}" if has_article and not name.startswith("The ") else name
+
+
+def _list_deciding(text: str, rules: RuleSet, language: Language) -> list[Entity]:
+    """List the authorities on whose decision the news depends."""
+    return [
+        entity
+        for mention in find_title_mentions(rules, text)
+        if (entity := rules.entities.get(mention.entity_id)) is not None
+        and (entity.type == "regulator" or entity.authority in _AUTHORITIES)
+        and is_deciding(text, mention.start, mention.end, language)
+    ]
+
+
+def _list_included(lead: str, rules: RuleSet) -> list[Entity]:
+    """List the organisations that a lead names as examples of those who act, if the catalogue knows all."""
+    span = find_included_span(lead)
+    if span is None:
+        return []
+    mentions = [
+        one for one in find_title_mentions(rules, lead) if span[0] <= one.start and one.end <= span[1]
+    ]
+    entities = [rules.entities.get(mention.entity_id) for mention in mentions]
+    known = [one for one in entities if one is not None and one.type in _ORGANISATIONS]
+    rest = lead[span[0] : span[1]]
+    for mention in mentions:
+        rest = rest.replace(lead[mention.start : mention.end], "")
+    return known if not re.search(r"[A-Z]", rest) else []
 
 
 def _list_leads(reports: Sequence[Report]) -> list[tuple[str, Language]]:

@@ -74,7 +74,7 @@ def _build_heading(title: str, lang: Language) -> Node:
 def _build_text(section: InsightSection, lang: Language) -> list[Node]:
     """Build one paragraph, or a list of several quotes and statements."""
     lines = [line for line in section["text"].splitlines() if line.strip()]
-    if len(lines) == 1 or section["kind"] not in ("confirmed", "unknown"):
+    if len(lines) == 1 or section["kind"] not in ("confirmed", "points", "unknown"):
         return [h("p", line, lang=HTML_LANG[lang]) for line in lines]
     return [h("ul", *(h("li", line) for line in lines), class_="tp-lines", lang=HTML_LANG[lang])]
 

@@ -203,10 +203,53 @@ def test_a_lead_that_only_its_title_makes_clear_has_the_title_in_front(
     assert list_texts(make(title, text=text, language=language), language=language) == [clause, text]
 
 
-def test_a_title_with_two_parties_does_not_tell_which_of_them_a_lead_means(make: Make) -> None:
-    text = "The token issuer froze a wallet that held about $318,000 on Friday."
-    assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text)) == []
+def test_a_title_with_two_parties_does_not_stand_before_a_lead_that_means_one(make: Make) -> None:
+    text = "The token issuer froze a wallet that held about $240,000 on Friday."
+    assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text)) == [text]
     assert list_texts(make("Quillport freezes wallet of thief", text=text))[-1] == text
+
+
+TEASER = "Lenders kept quiet in May, but the real story was the bonds that nobody watched."
+OPINION = "Harrow’s choice “says more about its rivals than about Harrow itself,” said Moss Bank’s Ida Gray."
+
+
+@pytest.mark.parametrize("weak", [TEASER, OPINION])
+def test_a_teaser_or_an_outside_opinion_gives_way_to_the_news(make: Make, weak: str) -> None:
+    news = "Harrow sold 4,200 bitcoin in May to repay its bonds."
+    title = "Harrow sells bitcoin to repay bonds"
+    quoted = summarize([make(title, text=f"{weak} {news}")], NONE, "en")
+    assert [quote.text for quote in quoted.quotes] == [news]
+
+
+def test_of_equally_near_sentences_the_one_with_a_figure_goes_first(make: Make) -> None:
+    lead = "Harrow sold bitcoin to repay its bonds on Monday."
+    plain = "Savers asked Harrow to keep the bonds."
+    figure = "Savers hold 4,200 of the Harrow bonds."
+    more = "Brokers watched the sale from afar. The clerk went home early and had tea."
+    quoted = summarize([make("Harrow sells bitcoin", text=f"{lead} {plain} {figure} {more}")], NONE, "en")
+    texts = [quote.text for quote in quoted.quotes]
+    assert figure in texts
+
+
+def test_an_outside_opinion_alone_stands_behind_the_title_that_tells_the_news(make: Make) -> None:
+    title = "Savers move $50 million to the Harrow network"
+    assert list_texts(make(title, text=OPINION)) == [f"{title}.", OPINION]
+    assert list_texts(make("Moss Bank’s Gray doubts Harrow", text=OPINION)) == [OPINION]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Another report on the same event."),
+        ("ja", "同じ話題の別の記事です。"),
+        ("zh", "同一消息的又一篇文章。"),
+    ],
+)
+def test_a_sentence_that_only_calls_itself_a_report_is_not_quoted(
+    make: Make, language: Language, text: str
+) -> None:
+    member = make("Harrow 2.0", text=text, language=language)
+    assert list_texts(member, language=language) == []
 
 
 def test_a_sentence_that_stands_alone_is_preferred_to_a_title_in_front(make: Make) -> None:

@@ -226,13 +226,13 @@ def test_parties_in_the_title_that_are_no_source_are_silent(
         (
             "London watchdog fines Coinbase unit",
             "The Financial Conduct Authority has fined a unit of Coinbase.",
-            ["Financial Conduct Authority"],
+            ["the Financial Conduct Authority"],
         ),
         ("Court orders FTX estate to repay clients", "A judge in Delaware ordered FTX to repay them.", []),
         (
             "Kraken's founder joins council",
             "The SEC named the founder of Kraken to its council.",
-            ["U.S. Securities and Exchange Commission"],
+            ["the U.S. Securities and Exchange Commission"],
         ),
     ],
 )

@@ -3,9 +3,16 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.insights.figures import find_differences, find_main_figure, find_shared_figure
-from backend.topics.insights.model import MainFigure
+from backend.topics.insights.figures import find_differences, find_shared_figure
+from backend.topics.insights.model import SharedFigure
 from tests.backend.topics.insights.conftest import Tell
+
+
+def share(tell: Tell, title: str, language: Language = "en", text: str = "") -> SharedFigure:
+    """Return the figure of two reports with one title."""
+    found = find_shared_figure([tell(text, title=title, language=language) for _ in range(2)], language)
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
@@ -33,7 +40,7 @@ from tests.backend.topics.insights.conftest import Tell
 def test_the_measure_says_that_a_figure_is_alleged_claimed_or_estimated(
     tell: Tell, language: Language, title: str, measure: str
 ) -> None:
-    assert find_main_figure(tell(title=title, language=language)).measure == measure
+    assert share(tell, title, language).measure == measure
 
 
 @pytest.mark.parametrize(
@@ -57,7 +64,7 @@ def test_the_measure_says_that_a_figure_is_alleged_claimed_or_estimated(
 def test_a_qualifier_of_another_thing_is_not_that_of_the_figure(
     tell: Tell, language: Language, title: str, measure: str
 ) -> None:
-    assert find_main_figure(tell(title=title, language=language)).measure == measure
+    assert share(tell, title, language).measure == measure
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,7 @@ def test_a_qualifier_of_another_thing_is_not_that_of_the_figure(
     ],
 )
 def test_a_limit_stays_with_its_figure(tell: Tell, language: Language, title: str, figure: str) -> None:
-    assert find_main_figure(tell(title=title, language=language)).text == figure
+    assert share(tell, title, language).text == figure
 
 
 @pytest.mark.parametrize(
@@ -88,14 +95,15 @@ def test_a_limit_stays_with_its_figure(tell: Tell, language: Language, title: st
 def test_an_alleged_figure_of_an_unknown_thing_is_not_told(
     tell: Tell, language: Language, title: str
 ) -> None:
-    assert find_main_figure(tell(title=title, language=language)) == MainFigure()
+    reports = [tell(title=title, language=language) for _ in range(2)]
+    assert find_shared_figure(reports, language) is None
 
 
 def test_a_later_sentence_qualifies_the_figure_of_the_title(tell: Tell) -> None:
-    alleged = tell("He is accused of laundering $5 million.", title="Man in court over $5M laundering")
-    assert find_main_figure(alleged).measure == "alleged laundering"
-    limited = tell("The lender offers loans of up to $5 million.", title="Lender offers $5M loans")
-    assert find_main_figure(limited).text == "up to $5M"
+    alleged = share(tell, "Man in court over $5M laundering", text="He is accused of laundering $5 million.")
+    assert alleged.measure == "alleged laundering"
+    limited = share(tell, "Lender offers $5M loans", text="The lender offers loans of up to $5 million.")
+    assert limited.text == "up to $5M"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

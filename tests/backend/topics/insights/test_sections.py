@@ -61,25 +61,44 @@ def test_where_nothing_more_is_known_than_one_report_one_line_says_so(
     assert insight["conclusion"].count("." if language == "en" else "。") == 1
 
 
-def test_the_line_on_one_report_names_its_figure_and_who_is_silent() -> None:
-    facts = build_facts(sources=(PRESS,), single_figure="$36 million", silent=("Bitdeer",))
-    assert insight_text(facts) == (
-        "Among the sources here, only CoinDesk reports this, with the figure of $36 million; "
-        "no page of Bitdeer is among the sources."
+def test_the_line_on_one_report_names_whose_page_is_missing_even_beside_a_link() -> None:
+    facts = build_facts(sources=(PRESS,), silent=("Bitdeer",))
+    line = "Among the sources here, only CoinDesk reports this"
+    assert insight_text(facts) == f"{line}; no page of Bitdeer is among the sources."
+    linked = replace(facts, linked=("Quillport",))
+    assert insight_text(linked) == (
+        f"{line}; the text links to a page of Quillport; no page of Bitdeer is among the sources."
     )
 
 
-@pytest.mark.parametrize(
-    ("language", "told"),
-    [
-        ("en", "Among the sources here, only CoinDesk reports this (fine: $36 million)."),
-        ("ja", "ここにある情報源で伝えているのはCoinDeskだけです（fine：$36 million）。"),
-        ("zh", "现有来源中只有CoinDesk报道此事（fine：$36 million）。"),
-    ],
-)
-def test_a_figure_has_a_word_on_what_it_measures(language: Language, told: str) -> None:
-    facts = build_facts(sources=(PRESS,), single_figure="$36 million", single_measure="fine")
-    assert insight_text(facts, language) == told
+def test_a_relayed_announcement_without_an_author_lacks_an_official_source() -> None:
+    facts = build_facts(sources=(PRESS,), cites_official=True)
+    assert insight_text(facts, "zh") == "现有来源中只有CoinDesk报道此事，尚无官方来源。"
+    assert "official" not in insight_text(replace(facts, silent=("Bitdeer",)))
+
+
+def test_whom_the_summary_credits_is_not_named_again() -> None:
+    facts = build_facts(
+        sources=(PRESS,), summary="Miners sell, according to Quillport Research.", credits=("The Block",)
+    )
+    attributed = replace(facts, credits=(), originators=("Quillport Research",))
+    assert insight_text(attributed) == (
+        "Among the sources here, only CoinDesk reports this; "
+        "no page of Quillport Research is among the sources."
+    )
+    assert "citing The Block" in insight_text(facts)
+    assert "The Block" not in insight_text(replace(facts, summary="The Block says that miners sell."))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_point_is_quoted_with_its_source(language: Language) -> None:
+    point = SourcedSentence("Coins in old wallets fall outside the tool.", "CoinDesk")
+    insight = build_insight(
+        build_parts(build_facts(sources=(PRESS,), points=(point,)), language, "http://s"), {}
+    )
+    (section,) = insight["deep_analysis"]
+    assert point.text in section["expanded_explanation"]
+    assert "CoinDesk" in section["expanded_explanation"]
 
 
 def test_figures_that_sources_share_or_differ_on_have_a_word_on_what_they_measure() -> None:
@@ -102,7 +121,8 @@ def test_a_report_without_more_has_one_short_line() -> None:
 def test_the_line_on_one_report_names_to_whom_it_attributes_the_news() -> None:
     facts = build_facts(sources=(PRESS,), originators=("Quillport Research",))
     assert insight_text(facts) == (
-        "Among the sources here, only CoinDesk reports this, attributing it to Quillport Research."
+        "Among the sources here, only CoinDesk reports this, attributing it to Quillport Research; "
+        "no page of Quillport Research is among the sources."
     )
 
 

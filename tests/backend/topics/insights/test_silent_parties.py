@@ -24,8 +24,18 @@ def rules() -> RuleSet:
         ("Kraken, Coinbase, Circle and BitGo freeze wallets", []),
         ("Senate Democrats ask for new rules", []),
         ("Two Harbor Members Urge Senate to vote on rules", []),
+        ("Ohio council rejects plan for a bond", ["the Ohio council"]),
+        ("New York council rejects plan for a bond", ["the New York council"]),
+        ("Why Ohio council rejects plan for a bond", []),
+        ("Ohio council members travel to Riga", []),
+        ("Dutch prosecutors charge trader with theft", ["the Dutch prosecutors"]),
+        (
+            "Kraken wins final SEC approval for fund",
+            ["Kraken", "the U.S. Securities and Exchange Commission"],
+        ),
+        ("Kraken asks SEC to change rules", ["Kraken"]),
         ("Custody in the SEC era has just begun", []),
-        ("SEC approves fund of Quillport", ["U.S. Securities and Exchange Commission"]),
+        ("SEC approves fund of Quillport", ["the U.S. Securities and Exchange Commission"]),
     ],
 )
 def test_all_parties_that_act_are_named_or_none(
@@ -38,3 +48,35 @@ def test_all_parties_that_act_are_named_or_none(
 def test_a_party_to_which_the_reports_link_is_not_missed(tell: Tell, rules: RuleSet) -> None:
     report = tell(title="Kraken opens vault")
     assert find_silent_parties(report.title, [report], [report], {"kraken"}, rules, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("title", "lead", "names"),
+    [
+        ("Dutch lender starts loans", "QLPT is offering loans to firms in Riga.", ["QLPT"]),
+        ("Vault opens in Riga", "Quillport, the largest lender of Latvia, opened a vault.", ["Quillport"]),
+        ("Vault opens in Riga", "Crypto lender Quillport opened a vault.", ["Quillport"]),
+        ("Exchange loses coins", "Hackers drained a wallet in Riga on Monday.", []),
+        ("Vault opens in Riga", "Ada Lindqvist, head of the exchange Harrow, opened a vault.", []),
+        ("Vault opens in Riga", "Crypto exchange CEO Ada Lindqvist opened a vault.", []),
+        ("Why court rejects plan", "The plan failed in Riga on Monday.", []),
+        ("Vault opens in Riga", "Ada Lindqvist opened a vault on Monday.", []),
+        (
+            "Firms curb trades",
+            "Many firms, including Kraken and Circle, are curbing trades.",
+            ["Kraken", "Circle"],
+        ),
+        ("Firms curb trades", "Many firms, including Kraken and Harrow, are curbing trades.", []),
+        (
+            "Licences come first",
+            "The review of the SEC is a test for funds, but an SEC review takes long.",
+            ["SEC"],
+        ),
+    ],
+)
+def test_a_party_that_only_the_lead_names_is_missed(
+    tell: Tell, rules: RuleSet, title: str, lead: str, names: list[str]
+) -> None:
+    report = tell(lead, title=title)
+    found = find_silent_parties(title, [report], [report], (), rules, "en")
+    assert [name.replace("the U.S. Securities and Exchange Commission", "SEC") for name in found] == names

@@ -14,6 +14,7 @@ from tests.dashboard.conftest import CALM
 
 TITLES: dict[SectionKind, str] = {
     "confirmed": "Who says what",
+    "points": "Limits and further facts",
     "differ": "Where sources differ",
     "unknown": "What is still unknown",
     "next": "Next date",
@@ -98,7 +99,7 @@ def test_every_section_has_a_heading_and_text_only_where_it_has_no_data(
         assert (
             f'"role": "heading", "aria-level": "4", "lang": "en", "key": "title"}}, ["{title}"]' in live
         ) is (kind != "next")
-        assert (f"Text of {kind}." in live) is (kind in ("confirmed", "unknown"))
+        assert (f"Text of {kind}." in live) is (kind in ("confirmed", "points", "unknown"))
 
 
 def test_figures_that_differ_stand_side_by_side_in_a_table(insight: Insight, ids: dict[str, str]) -> None:

@@ -1,0 +1,55 @@
+"""Finds sentences that are true but tell no news, so that a summary takes better ones where there are any."""
+
+import re
+from collections.abc import Mapping
+
+from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
+
+_TEASER: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:real|bigger|biggest|whole|full|untold|other) (?:story|question|drama|twist)\b"
+        r"|\b(?:story|drama|saga|tale|plot) (?:of|that|behind|play(?:s|ed)|unfold(?:s|ed)|goes|begins?)\b"
+        r"|\b(?:mixed|telling|damning|surprising|clear) (?:verdict|picture|answer|message)\b"
+        r"|\b(?:tells|told) a (?:\w+ )?(?:story|tale)\b|\bthat is where\b|\b(?:may|might) surprise\b"
+        r"|\bstage (?:is|was) set\b|\bturn(?:s|ed) heads\b|\ball eyes (?:are|were) on\b",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile(
+        r"(?:本当の|真の)(?:物語|主役|焦点)|物語(?:は|が)|ドラマ(?:は|が)|注目が集ま|目が離せない"
+    ),
+    "zh": re.compile(r"真正的(?:故事|看点|主角)|故事(?:才|从|要)|大戏|好戏|拭目以待|引人深思|令人玩味"),
+}
+"""Words on the telling of news instead of the news."""
+_NAME = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
+_SPEAKER: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        rf"[,”\"] (?:said|says|argued|argues|noted|wrote|according to) (?P<behind>{_NAME})"
+        rf"|^(?P<first>{_NAME})(?:, [^,]{{3,80}},)? (?:said|says|argued|argues|noted|wrote|believes|thinks)\b"
+    ),
+    "ja": re.compile(
+        r"^(?P<first>[^、。は「]{2,24})は(?:、)?「[^」]+」と(?P<behind>(?:述べ|語っ|指摘し|話し|コメントし))"
+    ),
+    "zh": re.compile(r"^(?P<first>[^，。“]{2,16})(?P<behind>表示|认为|称|指出)[，：]?“"),
+}
+_QUOTE = re.compile(r"[“「\"]")
+_NEWS_FIGURE = re.compile(r"[$€£¥]?\d[\d,.]*")
+
+
+def is_teaser(sentence: str, language: Language) -> bool:
+    """True if a sentence announces what it does not tell."""
+    return _TEASER[language].search(_normalize(sentence, language)) is not None
+
+
+def is_outside_opinion(sentence: str, title: str, language: Language) -> bool:
+    """True if a sentence without a figure quotes somebody whom the title does not name."""
+    match = _SPEAKER[language].search(_normalize(sentence, language))
+    if match is None or not _QUOTE.search(sentence) or _NEWS_FIGURE.search(sentence):
+        return False
+    groups = match.groupdict()
+    speaker = groups["first"] or groups["behind"]
+    return not any(word in title for word in speaker.split() if len(word) > 1)
+
+
+def _normalize(text: str, language: Language) -> str:
+    return to_simplified(text) if language == "zh" else text

@@ -1,0 +1,121 @@
+"""Finds who acts or decides by the structure of a title or a lead, also without the catalogue."""
+
+import re
+from collections.abc import Mapping
+
+from backend.entities.model import Language
+from backend.formats.chinese import to_simplified
+
+_DECISION = (
+    r"(?:approvals?|review|ruling|decision|clearance|licen[sc]e|charter|order|vote|permission|registration"
+    r"|authori[sz]ation|investigation|probe)"
+)
+_DECIDED = (
+    r"(?:approv(?:al|ed)|clear(?:ed|ance)|granted|licen[sc]ed?|charter(?:ed)?|authori[sz](?:ed|ation)|permission"
+    r"|ruling|rul(?:ed)|fined|charged|sued|ordered|charges|lawsuit)"
+)
+_DECISION_BEHIND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        rf"(?:['’]s)? (?:(?!(?:to|in|on|of|for|and|by|from|with)\b)[a-z-]+ ){{0,2}}{_DECISION}\b",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile(r"(?:の|が|による)?(?:最終|正式|条件付き)?(?:承認|認可|許可|審査|判断|決定|命令|登録)"),
+    "zh": re.compile(
+        r"(?:的|对[^，。]{1,8})?(?:最终|正式|有条件)?(?:批准|许可|审查|裁决|决定|命令|牌照|核准)"
+    ),
+}
+_DECISION_BEFORE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        rf"\b{_DECIDED}\b[^.,;]{{0,30}}?\b(?:from|by) (?:the )?(?:(?:US|U\.S\.|UK|EU) )?$", re.IGNORECASE
+    ),
+    "ja": re.compile(r"(?!)"),
+    "zh": re.compile(r"(?:获得?|经|被)$"),
+}
+_ONE = (
+    r"(?:parliament|council|senate|court|government|ministry|regulator|watchdog|commission|tribunal|congress"
+    r"|authority|central bank)"
+)
+_MANY = r"(?:police|prosecutors|regulators|authorities)"
+_AUTHORITY: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?:The )?(?!(?:why|how|what|when|where|after|amid|before|despite|if|while|top|another)\b)"
+        r"(?P<name>(?-i:(?:[A-Z][\w.]*(?:['’]s)? ){1,3})"
+        rf"(?:{_ONE}(?= \w+(?:s|ed)\b)|{_MANY}(?= \w+)))"
+        r"(?! (?:members?|staff|officials?|lawmakers?|chair\w*|chief|head|nominees?|candidates?|democrats?"
+        r"|republicans?)\b)",
+        re.IGNORECASE,
+    ),
+    "ja": re.compile(
+        r"(?P<name>[^、。はがをにでとの]{1,8}(?:裁判所|地裁|高裁|最高裁|検察|警察|県警|議会|国会|政府))(?=[はが、])"
+    ),
+    "zh": re.compile(
+        r"(?P<name>[^，。：向被在由与和遭获对]{1,6}(?:法院|法庭|议会|国会|检方|检察院|警方|政府|央行))"
+        r"(?=[将已拟正]?(?:判|裁|批准|通过|否决|起诉|指控|逮捕|下令|宣布|驳回|要求|禁止|冻结|查扣|发布))"
+    ),
+}
+_KIND = (
+    r"(?:bank|lender|exchange|company|firm|issuer|platform|miner|custodian|broker|brokerage|startup|developer"
+    r"|fund|foundation|protocol|provider|operator|insurer|retailer|maker|consultancy|network)"
+)
+_WORD = r"[A-Z][\w&-]*(?:\.[\w&-]+)*"
+_PERSON = r"(?:C[A-Z]O|President|Chair\w*|Founder|Director|Executive|Analysts?|Users?|Customers?)"
+_LEADING_PARTY = re.compile(
+    rf"(?P<before>(?:[A-Z]?[\w’'-]+ ){{0,3}}?{_KIND} )?(?!{_PERSON}\b)(?P<name>{_WORD}(?: {_WORD}){{0,2}})"
+    r"(?P<apposition>, (?:an?|the|[A-Z]\w+[’']s) (?:(?!(?:of|at|behind|head|chief)\b)[\w’'-]+ ){0,4}"
+    rf"{_KIND}\b[^,]{{0,60}},)? "
+    r"(?:is|has|will|plans|said|says|[a-z]{3,}ed|launches|offers|opens|joins|begins|starts)\b"
+)
+_UNMISTAKABLE_NAME = re.compile(r"[A-Z][A-Z0-9]+|\w+[a-z0-9][A-Z]\w*")
+"""A name that is no word at the beginning of a sentence: capitals alone, or one within it."""
+_OFFICIAL_WORD: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\baccording to (?:an|the) official (?:announcement|statement|blog|post|notice)\b", re.IGNORECASE
+    ),
+    "ja": re.compile(r"公式(?:発表|サイト|ブログ|アカウント|X)?によ(?:ると|れば)"),
+    "zh": re.compile(r"据官方|官方(?:消息|公告)(?:称|显示)"),
+}
+_TITLE_KIND = re.compile(rf"(?:[\w’'-]+ ){{0,3}}{_KIND}\b", re.IGNORECASE)
+_INCLUDED = re.compile(
+    r"[^,]{3,60}, including (?P<names>[^,]{3,80}), (?:are|have|were|will|plan|restrict|ban|tell|told)\b"
+)
+
+
+def is_deciding(text: str, start: int, end: int, language: Language) -> bool:
+    """True if ``text[start:end]`` names an authority on whose decision the news depends (*OCC approval*)."""
+    compared = to_simplified(text) if language == "zh" else text
+    is_before = _DECISION_BEFORE[language].search(compared[:start])
+    return is_before is not None or _DECISION_BEHIND[language].match(compared, end) is not None
+
+
+def find_acting_authority(text: str, language: Language) -> str:
+    """Return the authority with which a text begins as it is written, such as *the EU parliament*; empty
+    without one."""
+    match = _AUTHORITY[language].match(to_simplified(text) if language == "zh" else text)
+    if match is None:
+        return ""
+    name = text[match.start("name") : match.end("name")]
+    return f"the {name}" if language == "en" else name
+
+
+def find_leading_party(lead: str, title: str) -> str:
+    """Return the organisation with which an English lead begins; empty without one. Its kind (a lender, an
+    exchange) stands beside its name or begins the title."""
+    match = _LEADING_PARTY.match(lead)
+    if match is None:
+        return ""
+    name = match["name"]
+    is_certain = name in title or _UNMISTAKABLE_NAME.fullmatch(name)
+    is_organisation = match["before"] or match["apposition"] or (is_certain and _TITLE_KIND.match(title))
+    return name if is_organisation else ""
+
+
+def cites_official(text: str, language: Language) -> bool:
+    """True if a text relays what the party itself announced, without a name (据官方消息)."""
+    compared = to_simplified(text) if language == "zh" else text
+    return _OFFICIAL_WORD[language].search(compared) is not None
+
+
+def find_included_span(lead: str) -> tuple[int, int] | None:
+    """Return the span of the names that a lead lists as examples of those who act; None without any."""
+    match = _INCLUDED.match(lead)
+    return match.span("names") if match else None

@@ -1,0 +1,123 @@
+"""Sentences that limit, contradict or complete a piece of news."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from backend.entities.model import Language
+from backend.topics.insights.further_points import MAX_POINTS, find_points
+from tests.backend.topics.insights.conftest import Tell
+
+TITLE = "Quillport opens vault for bitcoin"
+LEAD = "Quillport opened a vault for the bitcoin of its clients on Monday."
+
+
+def list_points(tell: Tell, text: str, language: Language = "en", **shown: str) -> list[str]:
+    title, summary = shown.get("title", TITLE), shown.get("summary", LEAD)
+    report = tell(f"{summary}\n{text}", title=title, language=language)
+    return [point.text for point in find_points([report], language, title, summary)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bitcoin of clients outside Latvia falls outside the scope of the Quillport vault.",
+        "Quillport cannot recover bitcoin that a client sent to the wrong vault.",
+        "Quillport needs approval from the central bank before clients may use the vault.",
+        "Harrow criticized the vault as a risk for clients of small banks, its head said.",
+        "Quillport has since moved 1,200 bitcoin to the vault.",
+        "Quillport held 4,100 bitcoin at the end of May, down from 6,300 a year earlier.",
+    ],
+)
+def test_a_limit_an_objection_and_a_comparison_are_points(tell: Tell, sentence: str) -> None:
+    assert list_points(tell, f"The weather in Riga was fine that week. {sentence}") == [sentence]
+
+
+JA = ("クイルポート、保管庫を開設", "クイルポートは月曜にビットコインの保管庫を開設した。")
+ZH = ("红隼推出比特币保管库", "红隼周一为客户推出比特币保管库。")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("ja", "クイルポートは海外の顧客のビットコインを保管庫の対象外とした。"),
+        ("ja", "クイルポートの保管庫にあるビットコインは前年から3割減り、4100BTCだった。"),
+        ("zh", "红隼的保管库仅面向机构客户，个人的比特币不在服务范围内。"),
+        ("zh", "红隼保管库的比特币为4100枚，较去年同期减少三成。"),
+    ],
+)
+def test_points_are_found_in_japanese_and_chinese(tell: Tell, language: Language, sentence: str) -> None:
+    title, summary = JA if language == "ja" else ZH
+    assert list_points(tell, sentence, language, title=title, summary=summary) == [sentence]
+
+
+def test_background_and_colour_are_no_points(tell: Tell) -> None:
+    text = (
+        "Bitcoin is a digital currency that began in 2009. Vaults keep the keys of clients in steel boxes. "
+        "Quillport compared the vault to a submarine that never surfaces. Quillport did not sit still."
+    )
+    assert list_points(tell, text) == []
+
+
+def test_what_the_reader_has_read_is_no_point(tell: Tell) -> None:
+    limit = "Quillport cannot recover bitcoin that a client sent to the wrong vault."
+    assert list_points(tell, limit, summary=f"{LEAD}\n{limit}") == []
+    report = tell(f"{LEAD} {limit}", title=TITLE)
+    assert find_points([report], "en", TITLE, LEAD, [limit]) == []
+
+
+def test_a_pronoun_of_the_only_speaker_is_replaced_by_the_name_in_brackets(tell: Tell) -> None:
+    text = (
+        "Ada Lindqvist, head of Quillport, said the vault opens in stages. "
+        "Even so, she cautioned that the vault is unlikely to hold much bitcoin before 2027."
+    )
+    assert list_points(tell, text)[-1] == (
+        "… [Ada Lindqvist] cautioned that the vault is unlikely to hold much bitcoin before 2027."
+    )
+    two = f"Ida Gray said the bank likes the vault of Quillport. {text}"
+    assert not any("cautioned" in point for point in list_points(tell, two))
+
+
+def test_a_surname_has_the_full_name_and_office_in_brackets(tell: Tell) -> None:
+    text = (
+        "Ada Lindqvist, head of the clients’ council, spoke in Riga on Monday. "
+        "Lindqvist said the vault carried no insurance for the bitcoin of clients."
+    )
+    assert list_points(tell, text) == [
+        "[Ada Lindqvist, head of the clients’ council] said the vault carried no insurance for the bitcoin "
+        "of clients."
+    ]
+
+
+def test_a_sentence_that_needs_the_one_before_it_stands_behind_it_or_is_left_out(tell: Tell) -> None:
+    text = (
+        "Quillport keeps a reserve of bitcoin in Riga. "
+        "This reserve cannot be moved within a day without a vote of the clients."
+    )
+    assert list_points(tell, text) == [text]
+    unclear = "They had met before. This reserve cannot be moved within a day without a vote of the clients."
+    assert list_points(tell, unclear) == []
+
+
+PIECES = st.sampled_from(
+    [
+        "However, it cannot sell any bitcoin before March.",
+        "Critics say the vault is a risk for 1,200 clients.",
+        "Quillport held 4,100 bitcoin, down from 6,300.",
+        "The vault will not open unless the council votes for it.",
+        "Harrow warned that the vault is no bank.",
+        "He said nothing about the vault.",
+        "Read more…",
+        "\n",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=8).map(" ".join))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_points_are_few_differ_and_stand_word_for_word_in_the_report(tell: Tell, text: str) -> None:
+    report = tell(f"{LEAD} {text}", title=TITLE)
+    points = find_points([report], "en", TITLE, LEAD)
+    assert len({point.text for point in points}) == len(points) <= MAX_POINTS
+    read = " ".join(report.text.split())
+    assert all(point.text.removeprefix("… ") in read for point in points)
