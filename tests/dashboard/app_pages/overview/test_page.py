@@ -1,7 +1,6 @@
 """The Overview with the real service: languages, missing figures, incidents and failures."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -9,48 +8,17 @@ from typing import Any
 
 import httpx
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from backend.markets.reasons import build_reason
 from dashboard.app_pages.overview.data_health import ALL_INCIDENTS_LINK, FEW_INCIDENTS
 from dashboard.client import connection, markets
 from dashboard.frame import refresh
-from dashboard.frame.display_currency import build_money
-from dashboard.frame.formats import parse_decimal
 from dashboard.i18n import LANGUAGES, t
+from tests.support.dashboard.overview_page import find_panel, iterate_nodes, links, read_tree, text
 from tests.support.dashboard.pages import change_answer, component, html, open_page
 from tests.support.dashboard.service_connection import Line
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
-
-
-def read_tree(app: AppTest) -> list[Any]:
-    """Returns the tree that the Overview sends to its component."""
-    sent_tree: list[Any] = json.loads(component(app, "live_view").json)["tree"]
-    return sent_tree
-
-
-def iterate_nodes(node: Any) -> Iterator[Any]:
-    if not isinstance(node, str):
-        yield node
-        for child in node[2]:
-            yield from iterate_nodes(child)
-
-
-def text(node: Any) -> str:
-    return node if isinstance(node, str) else "".join(map(text, node[2]))
-
-
-def find_panel(app: AppTest, name: str) -> Any:
-    for part in read_tree(app):
-        for node in iterate_nodes(part):
-            if f"cp-{name}" in node[1].get("class", "").split():
-                return node
-    raise AssertionError(f"no panel {name}")
-
-
-def links(node: Any) -> list[str]:
-    return [part[1]["data-open"] for part in iterate_nodes(node) if "data-open" in part[1]]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -373,30 +341,3 @@ def test_a_language_choice_takes_effect_at_once() -> None:
     assert t("overview.title", lang="ja") in html(app)
     message = json.loads(component(app, "html_lang").json)
     assert (message["lang"], message["value"]) == ("ja", "lang=ja&colours=blue&refresh=10&theme=system")
-
-
-def test_totals_and_prices_are_in_the_chosen_currency_with_the_rate_below() -> None:
-    app = open_page()
-    before = {name: text(find_panel(app, name)) for name in ("breadth", "gainers")}
-    leading = links(find_panel(app, "gainers"))
-    app.segmented_control(key="pref_currency").set_value("JPY").run()
-    assert not app.exception
-    market, money = markets.fetch_overview().data, build_money("JPY", markets.fetch_rates(), "en")
-    assert market is not None
-    for name, total in (("market-cap", market["market_cap"]), ("volume-24h", market["volume_24h"])):
-        assert money.compact(parse_decimal(total["value"]), "en") in text(find_panel(app, name))
-    price = (markets.fetch_prices().data or {})[leading[0]]["price_usd"]
-    assert money.price(parse_decimal(price)) in text(find_panel(app, "gainers"))
-    assert links(find_panel(app, "gainers")) == leading
-    assert text(find_panel(app, "breadth")) == before["breadth"]
-    assert "$" not in text(find_panel(app, "active"))
-    assert f"1 USD = 142.9 JPY, {t('frame.source_sample')}, " in html(app)
-    assert t("frame.rate_note") in html(app)
-
-
-def test_a_missing_rate_is_said_on_the_overview(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
-    change_answer(monkeypatch, "/markets/rates", lambda _: None)
-    app = open_page()
-    app.segmented_control(key="pref_currency").set_value("GBP").run()
-    assert t("frame.rate_missing", code="GBP") in html(app)
-    assert "$" in text(find_panel(app, "market-cap"))

@@ -1,7 +1,6 @@
 """The sparklines of the Overview with the real service: names, titles, gaps, and their reserved place."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -17,7 +16,8 @@ from dashboard.frame import formats
 from dashboard.frame.display_currency import build_money
 from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
-from tests.support.dashboard.pages import change_answer, component, html, open_page
+from tests.support.dashboard.overview_page import find_panel, iterate_nodes
+from tests.support.dashboard.pages import change_answer, html, open_page
 from tests.support.dashboard.service_connection import Line
 
 TILES: dict[str, tuple[TotalsFigure, str]] = {
@@ -41,19 +41,9 @@ def _page_at_the_services_time(line: Line, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(layout, "datetime", ServiceClock)
 
 
-def iterate_nodes(node: Any) -> Iterator[Any]:
-    if not isinstance(node, str):
-        yield node
-        for child in node[2]:
-            yield from iterate_nodes(child)
-
-
 def find_place(app: AppTest, tile: str) -> Any:
     """Returns the place of the line in a tile."""
-    nodes = [
-        node for part in json.loads(component(app, "live_view").json)["tree"] for node in iterate_nodes(part)
-    ]
-    (panel,) = [node for node in nodes if tile in node[1].get("class", "").split()]
+    panel = find_panel(app, tile.removeprefix("cp-"))
     (place,) = [node for node in iterate_nodes(panel) if node[1].get("class") == "cp-spark"]
     return place
 
