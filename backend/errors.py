@@ -156,14 +156,14 @@ class ProcessingTimeout(Unavailable):
 
 
 class Stopping(Unavailable):
-    """The process stops before the request is done; another one answers the next."""
+    """The process stops before the request is done. What it stores may still have been stored."""
 
     code = "stopping"
 
     def __init__(self) -> None:
         super().__init__(
-            "The service is stopping and did not finish this request. Please send it again, with the same "
-            "Idempotency-Key if it had one."
+            "The service is stopping and may not have finished this request. Please send it again with the "
+            "same Idempotency-Key; without one, check first whether it took effect."
         )
 
 

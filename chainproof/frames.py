@@ -52,7 +52,12 @@ def build_totals(history: Row) -> pd.DataFrame:
     frame["at"] = pd.to_datetime(frame["at"], utc=True, format="ISO8601")
     for name in TOTALS_COLUMNS[1:]:
         frame[name] = _to_decimals([point[name] for point in history["points"]])
-    frame.attrs = {name: history[name] for name in ("source", "mode", "history_since")}
+    since = history["history_since"]
+    frame.attrs = {
+        "source": history["source"],
+        "mode": history["mode"],
+        "history_since": None if since is None else pd.Timestamp(since),
+    }
     return frame.set_index("at")
 
 

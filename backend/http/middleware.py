@@ -242,6 +242,8 @@ class ServiceMiddleware:
             log.warning("request_cancelled", method=method, path=scope["path"])
             error = errors.Stopping()
             await answer.replace_with(errors.render(error, path=scope["path"], request_id=text_id))
+            if not answer.status:
+                raise
         except Exception:
             log.exception("unhandled_error", method=method, path=scope["path"])
             failure = errors.build_internal_error(text_id)

@@ -56,7 +56,10 @@ def load_history(
 
 
 def find_gap_start(connection: Connection, realm: str, start: datetime, now: datetime) -> datetime | None:
-    """Find the first hour after ``start`` from which closed hours have no point; None if they have one."""
+    """Find the first hour after ``start`` and after the newest point; None if no closed hour is behind it.
+
+    The points of all sources count. A gap before the newest point is not found.
+    """
     newest = connection.execute(
         sa.select(sa.func.max(market_totals.c.hour)).where(
             market_totals.c.realm == realm, market_totals.c.hour <= now

@@ -49,7 +49,7 @@ def restore_last_query() -> None:
 def read_query() -> dict[str, str]:
     """Returns the query of the URL, or the last write if the browser still sends an older query.
 
-    It is remembered as the last query of the page.
+    The query is remembered as the page's last one.
     """
     query = _read_latest_query()
     _remember(query)

@@ -62,7 +62,7 @@ def note(words: str) -> Node:
 
 
 def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, now: datetime) -> Node:
-    """Builds four tiles: capitalisation, volume, share of Bitcoin, and fear and greed.
+    """Builds four tiles: market cap, volume, share of Bitcoin, and fear and greed.
 
     The first three have a line of the last seven days from ``history``.
     """

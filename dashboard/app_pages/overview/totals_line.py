@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import pairwise
+from statistics import median
 from typing import Literal, NamedTuple
 
 from dashboard.client.market_schemas import TotalsPoint
@@ -12,8 +14,10 @@ from dashboard.frame.formats import parse_decimal
 TotalsFigure = Literal["market_cap", "volume_24h", "btc_market_cap_percentage"]
 PERIOD = timedelta(days=7)
 HOUR = timedelta(hours=1)
-MAX_DRIFT = timedelta(minutes=90)
-"""Points this close are connected also if no point is in the hour between them: hourly polls drift."""
+MIN_GAP = timedelta(minutes=90)
+"""Points up to this far apart are connected, even across an hour without a point: hourly polls drift."""
+GAP_SPACINGS = 1.5
+"""So are points up to this many usual spacings apart: a small quota of calls makes polls rarer."""
 MIN_RELATIVE_RANGE = 0.005
 """The height covers at least this share of the value, so that a steady figure looks steady."""
 
@@ -63,16 +67,18 @@ def build_line(
 def split_at_gaps(points: Sequence[LinePoint]) -> list[list[LinePoint]]:
     """Splits ascending points, one at most in each hour (UTC), where hours are missing."""
     segments: list[list[LinePoint]] = []
+    spacings = [later.at - earlier.at for earlier, later in pairwise(points)]
+    longest = max(MIN_GAP, GAP_SPACINGS * median(spacings)) if spacings else MIN_GAP
     for point in points:
-        if segments and _is_next(segments[-1][-1].at, point.at):
+        if segments and _is_next(segments[-1][-1].at, point.at, longest):
             segments[-1].append(point)
         else:
             segments.append([point])
     return segments
 
 
-def _is_next(earlier: datetime, later: datetime) -> bool:
-    return later - earlier <= MAX_DRIFT or _floor_to_hour(later) - _floor_to_hour(earlier) <= HOUR
+def _is_next(earlier: datetime, later: datetime, longest: timedelta) -> bool:
+    return later - earlier <= longest or _floor_to_hour(later) - _floor_to_hour(earlier) <= HOUR
 
 
 def _floor_to_hour(at: datetime) -> datetime:

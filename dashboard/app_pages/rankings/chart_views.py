@@ -116,6 +116,7 @@ class _LoadedCandles(NamedTuple):
     """By asset; empty without a response."""
     sources: Sequence[str | None]
     oldest_update: datetime | None
+    """Unknown for the table's candles of 7 days."""
 
 
 def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _LoadedCandles:
@@ -125,7 +126,7 @@ def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _
         return _LoadedCandles(
             {row.id: row.candles for row in rows},
             [row.source for row in rows],
-            min((row.last_updated for row in rows if row.last_updated), default=None),
+            _find_oldest_update(rows) if span == "24h" else None,
         )
 
     def start_call(asset: str) -> Future[Fetched[CandleSeries]]:
@@ -141,6 +142,11 @@ def _load_candles(table: RankTable, assets: Sequence[str], span: ChartSpan) -> _
         [series["source"] for series in loaded.values()],
         min((time for time in update_times if time), default=None),
     )
+
+
+def _find_oldest_update(rows: Sequence[Row]) -> datetime | None:
+    """Finds the oldest price of rows with candles. Candles of a day end with it; those of 7 days do not."""
+    return min((row.last_updated for row in rows if row.candles and row.last_updated), default=None)
 
 
 def _render_comparison_chart(table: RankTable, assets: Sequence[str], span: ChartSpan) -> None:

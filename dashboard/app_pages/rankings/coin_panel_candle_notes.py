@@ -9,7 +9,7 @@ from dashboard.frame.freshness import source_name
 from dashboard.i18n import Language, t
 
 LONG_SPANS: tuple[ChartSpan, ...] = ("30d", "90d", "1y")
-"""A note says if no provider has the history of such a span; its dates have no times."""
+"""Spans whose candles come from a provider's history, if one has it."""
 
 
 def build_notes(series: CandleSeries, now: datetime, lang: Language) -> list[str]:
