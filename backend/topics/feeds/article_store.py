@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -52,14 +51,11 @@ def store_articles(
     drafts: Sequence[Draft],
     *,
     official: Collection[str] = (),
-    host: str = "",
     now: datetime,
 ) -> StoreCounts:
-    """Store the articles of a feed. ``official`` holds the ids of official feeds, ``host`` is the feed's own.
+    """Store the articles of a feed. ``official`` holds the ids of official feeds.
 
-    Storing the same articles again changes nothing. A new title, text, image or date changes the article. An
-    article that another feed delivered first changes only if a feed of the article's own host has a longer
-    text; it then belongs to that feed, so that two feeds never replace each other's texts in turn.
+    Storing the same articles again changes nothing. A new title, text, image or date changes the article.
     """
     if connection.dialect.name != "sqlite":  # on SQLite BEGIN IMMEDIATE is the lock
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(STORE_LOCK)))
@@ -74,10 +70,7 @@ def store_articles(
             continue
         if now - (row.seen_at or row.fetched_at) >= SEEN_UPDATE_INTERVAL:
             still_listed.append(row.id)
-        if row.feed_id != feed_id and _is_longer_version(row, draft, host):
-            _update(connection, row, draft, by_url, {"feed_id": feed_id, "guid_key": draft.guid_key})
-            changed += 1
-        elif row.feed_id != feed_id:
+        if row.feed_id != feed_id:
             duplicates += 1
         elif _update(connection, row, draft, by_url):
             changed += 1
@@ -141,21 +134,12 @@ def _build_row(draft: Draft) -> dict[str, Any]:
     return {**values, **lists, "links": dump_links(draft.links)}
 
 
-def _is_longer_version(row: sa.Row[Any], draft: Draft, host: str) -> bool:
-    """True if a feed of an article's own host has more text of it than the one that delivered it."""
-    return get_host(draft.url) == host and len(draft.text) > len(row.text)
-
-
 def _update(
-    connection: Connection,
-    row: sa.Row[Any],
-    draft: Draft,
-    by_url: Mapping[str, sa.Row[Any]],
-    owner: Mapping[str, str] = MappingProxyType({}),
+    connection: Connection, row: sa.Row[Any], draft: Draft, by_url: Mapping[str, sa.Row[Any]]
 ) -> bool:
-    """Store the changed columns of an article; returns True if there are any. ``owner`` identifies its new
-    feed. An article without its own date keeps the first one, so that polling does not make it newer."""
-    new = {**_build_row(draft), **owner}
+    """Store the changed columns of an article; returns True if there are any. An article without its own date
+    keeps the first one, so that polling does not make it newer."""
+    new = _build_row(draft)
     if not draft.dated:
         new["published_at"] = row.published_at
     elsewhere = by_url.get(draft.url_key)

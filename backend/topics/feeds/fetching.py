@@ -18,7 +18,6 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules.active_rules import ActiveRules
 from backend.settings import Settings
 from backend.store.database import Database
-from backend.topics.canonical_urls import get_host
 from backend.topics.feeds import article_store, entry_analysis, parsing, polling_schedule
 from backend.topics.feeds.feed_list import Feed, FeedList, load_configured
 from backend.topics.feeds.polling_interval import PollingHints
@@ -198,12 +197,7 @@ def _store_result(database: Database, fetched: _FetchedFeed, official: set[str],
             polling_schedule.record_response(connection, due, fetched.response.headers, now=now)
             return FeedResult(feed, "unchanged")
         stored = article_store.store_articles(
-            connection,
-            feed.id,
-            fetched.drafts.drafts,
-            official=official,
-            host=get_host(feed.url),
-            now=now,
+            connection, feed.id, fetched.drafts.drafts, official=official, now=now
         )
         polling_schedule.record_response(
             connection, due, fetched.response.headers, now=now, pace=fetched.pace
