@@ -47,8 +47,12 @@ def is_outside_opinion(sentence: str, title: str, language: Language) -> bool:
     if match is None or not _QUOTE.search(sentence) or _NEWS_FIGURE.search(sentence):
         return False
     groups = match.groupdict()
-    speaker = groups["first"] or groups["behind"]
-    return not any(word in title for word in speaker.split() if len(word) > 1)
+    speaker, compared = groups["first"] or groups["behind"], _normalize(title, language)
+    if language == "en":
+        return not any(
+            re.search(rf"\b{re.escape(word)}\b", compared) for word in speaker.split() if len(word) > 1
+        )
+    return not any(speaker[at : at + 2] in compared for at in range(len(speaker) - 1))
 
 
 def _normalize(text: str, language: Language) -> str:

@@ -31,8 +31,6 @@ MAX_SENTENCES = 60
 MIN_SCORE = 2.5
 MAX_REPETITION = 0.6
 """A sentence with a larger share of its words in one sentence that the reader has read is no new point."""
-MAX_SPEAKER_DISTANCE = 3
-"""Sentences before a pronoun within which its speaker is searched."""
 _FILE = Path(__file__).parent / "data" / "point_patterns.yaml"
 _WEIGHTS: Mapping[str, float] = {
     "exception": 2.8,
@@ -67,19 +65,27 @@ _DEFINITE = re.compile(r"^The (?P<noun>[a-z][\w-]+)(?= )")
 _ELLIPSIS = "… "
 _CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"^(?:however|but|even so|still|yet|nevertheless|nonetheless|meanwhile|moreover|furthermore|also|and"
-        r"|at the same time|in addition|since then|by contrast|separately|instead|then|for now)\b,? ",
+        r"^(?:(?:however|even so|still|yet|nevertheless|nonetheless|meanwhile|moreover|furthermore|also"
+        r"|at the same time|in addition|since then|by contrast|separately|instead|then|for now),"
+        r"|but(?! for\b)|and) ",
         re.IGNORECASE,
     ),
     "ja": re.compile(
-        r"^(?:しかし|ただし?|だが|一方(?:で)?|また|なお|さらに|もっとも|とはいえ|その後|ところが)、?"
+        r"^(?:しかし|ただし?|だが|一方(?:で)?|また|なお|さらに|もっとも|とはいえ|その後|ところが)、"
     ),
-    "zh": re.compile(r"^(?:但是?|不过|然而|此外|另外|同时|与此同时|另一方面|随后|此后)，?"),
+    "zh": re.compile(r"^(?:但是?|不过|然而|此外|另外|同时|与此同时|另一方面|随后|此后)，"),
 }
 _SPEAKER_PRONOUN = re.compile(r"^(?:he|she) (?=[a-z])", re.IGNORECASE)
 _NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
 _VERB_OF_SPEECH = (
     r"(?:said|says|wrote|writes|told|argued|argues|added|noted|warned|cautioned|stated|explained|stressed)"
+)
+_NO_FIRST_NAME = (
+    r"(?:The|On|In|At|For|From|Since|But|And|When|While|After|Before|Under|With|By|As|If|Senators?|Judges?"
+    r"|Representatives?|Investors?|Analysts?|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
+)
+_FULL_NAME = re.compile(
+    rf"\b(?!{_NO_FIRST_NAME}\b)[A-Z][a-z’'-]+ (?:[A-Z]\. |[A-Z][a-z’'-]+ )?[A-Z][a-z][\w’'-]*"
 )
 _SPEAKER = re.compile(
     rf"(?:^|[”\"] )(?P<first>{_NAME})(?:, [^,]{{3,120}},)? {_VERB_OF_SPEECH}\b"
@@ -203,21 +209,24 @@ def _find_kinds(sentence: str, language: Language) -> list[str]:
 def _is_other_voice(sentence: str, printed: str) -> bool:
     """True if a sentence begins with a speaker whom ``printed`` does not name."""
     match = _VOICE.match(sentence)
-    return match is not None and not any(name in printed for name in match["name"].split())
+    return match is not None and not any(_has_word(printed, name) for name in match["name"].split())
 
 
 def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> ArticleSentence:
     """Write the full name and the office of the person with whose surname a sentence begins, in brackets."""
     sentence = listed[at]
     surname = _SURNAME.match(sentence.text)
-    if surname is None or surname["name"] in printed:
+    if surname is None or _has_word(printed, surname["name"]):
         return sentence
     name = re.escape(surname["name"])
-    introduction = re.compile(rf"(?:[A-Z][\w.’'-]+ ){{1,2}}{name}(?:, [^,“”]{{3,90}}(?=,))?")
-    found = next((match for one in listed[:at] if (match := introduction.search(one.text))), None)
-    if found is None:
+    introduction = re.compile(
+        rf"(?:^|(?<=[a-z,] ))(?P<full>(?!{_NO_FIRST_NAME}\b)[A-Z][\w.’'-]+ (?:[A-Z][\w.’'-]+ )?{name})\b"
+        r"(?P<office>, (?:(?:an?|the) )?[a-z][^,“”]{3,90}(?=,))?"
+    )
+    found = [match for one in listed[:at] for match in introduction.finditer(one.text)]
+    if len({match["full"] for match in found}) != 1:  # nobody, or two people of one surname
         return sentence
-    text = f"[{found.group()}]{sentence.text[surname.end() :]}"
+    text = f"[{found[0].group()}]{sentence.text[surname.end() :]}"
     return replace(sentence, text=text, needs=sentence.needs - {surname["name"]})
 
 
@@ -265,16 +274,18 @@ def _is_introduced(sentence: str, opening: str) -> bool:
 
 
 def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
-    """Find the only speaker of the sentences before one that begins with *he* or *she*; empty if there are
-    several, or none."""
-    first_place = listed[at].place - MAX_SPEAKER_DISTANCE
-    speakers = [
-        match["first"] or match["behind"]
-        for one in listed[:at]
-        if one.place >= first_place
-        for match in _SPEAKER.finditer(one.text)
-    ]
-    return speakers[0] if len(set(speakers)) == 1 else ""
+    """Find who speaks in the sentence right before one that begins with *he* or *she*; empty if it names
+    another person, or nobody by a full name."""
+    former = listed[at - 1] if at > 0 else None
+    if former is None or former.place != listed[at].place - 1:
+        return ""
+    speakers = {match["first"] or match["behind"] for match in _SPEAKER.finditer(former.text)}
+    names = set(_FULL_NAME.findall(former.text))
+    return next(iter(speakers)) if len(speakers) == 1 and names == speakers else ""
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 @cache

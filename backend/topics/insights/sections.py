@@ -172,7 +172,7 @@ def _list_new(sentences: Sequence[SourcedSentence], facts: InsightFacts) -> list
 def _format_missing(facts: InsightFacts, language: Language) -> str:
     """Say which official pages the articles link to, and whose own page would settle it but is missing."""
     linked = _fill(language, "linked_page", names=_join_names(facts.linked, language)) if facts.linked else ""
-    silent = facts.silent or ([] if facts.linked else facts.originators)
+    silent = facts.silent
     if not silent and not linked and facts.cites_official:
         return _fill(language, "no_official_source")
     if not silent:

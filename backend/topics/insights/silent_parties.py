@@ -13,7 +13,6 @@ from backend.topics.insights.model import Report
 from backend.topics.insights.named_agents import (
     find_acting_authority,
     find_included_span,
-    find_leading_party,
     is_deciding,
 )
 
@@ -80,8 +79,8 @@ def find_silent_parties(
     """Name the parties that have official pages, none of which is among the reports or ``linked_owners``.
 
     Where an authority acts or decides, its page is one to miss: not that of the party that it fines or names.
-    Either all parties of an enumeration are named or none. An organisation that the catalogue does not know
-    is named as the lead writes it.
+    Either all parties of an enumeration are named or none. An authority that the catalogue does not know is
+    named as the text writes it.
     """
     owners = {*(report.owner for report in reports), *linked_owners}
     leads = _list_leads(own)
@@ -108,9 +107,6 @@ def find_silent_parties(
         for entity in parties
         if entity.id not in owners and entity.official_domains
     }
-    if not parties and language == "en" and not any(report.official for report in reports):
-        names = (find_leading_party(text, title) for text, _ in leads)
-        return list(dict.fromkeys(filter(None, names)))[:1]
     return list(silent.values()) if len(silent) <= MAX_PARTIES else []
 
 

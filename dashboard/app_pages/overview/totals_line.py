@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
-from statistics import median
 from typing import Literal, NamedTuple
 
 from dashboard.client.market_schemas import TotalsPoint
@@ -67,8 +66,8 @@ def build_line(
 def split_at_gaps(points: Sequence[LinePoint]) -> list[list[LinePoint]]:
     """Splits ascending points, one at most in each hour (UTC), where hours are missing."""
     segments: list[list[LinePoint]] = []
-    spacings = [later.at - earlier.at for earlier, later in pairwise(points)]
-    longest = max(MIN_GAP, GAP_SPACINGS * median(spacings)) if spacings else MIN_GAP
+    spacings = sorted(later.at - earlier.at for earlier, later in pairwise(points))
+    longest = max(MIN_GAP, GAP_SPACINGS * spacings[len(spacings) // 2]) if spacings else MIN_GAP
     for point in points:
         if segments and _is_next(segments[-1][-1].at, point.at, longest):
             segments[-1].append(point)

@@ -74,8 +74,20 @@ def test_a_pronoun_of_the_only_speaker_is_replaced_by_the_name_in_brackets(tell:
     assert list_points(tell, text)[-1] == (
         "… [Ada Lindqvist] cautioned that the vault is unlikely to hold much bitcoin before 2027."
     )
-    two = f"Ida Gray said the bank likes the vault of Quillport. {text}"
-    assert not any("cautioned" in point for point in list_points(tell, two))
+
+
+@pytest.mark.parametrize(
+    "speaker",
+    [
+        "The SEC said the vault is sound.",
+        "Analysts said the vault is sound.",
+        "Tom Berg, who met Ida Gray in Riga, said the vault is sound.",
+        "Tom Berg said the vault is sound. Clients met in Riga.",
+    ],
+)
+def test_a_pronoun_whose_name_is_uncertain_is_not_replaced(tell: Tell, speaker: str) -> None:
+    text = f"{speaker} She cautioned that the vault is unlikely to hold much bitcoin before 2027."
+    assert not any("cautioned" in point for point in list_points(tell, text))
 
 
 def test_a_surname_has_the_full_name_and_office_in_brackets(tell: Tell) -> None:
@@ -87,6 +99,39 @@ def test_a_surname_has_the_full_name_and_office_in_brackets(tell: Tell) -> None:
         "[Ada Lindqvist, head of the clients’ council] said the vault carried no insurance for the bitcoin "
         "of clients."
     ]
+
+
+@pytest.mark.parametrize(
+    ("introduction", "expected"),
+    [
+        ("Ida Gray, who runs the council, met John Gray in Riga.", "Gray"),
+        ("Eric Grayson met clients of the vault in Riga.", "Gray"),
+        ("On Monday Gray met clients of the vault in Riga.", "Gray"),
+        ("Senators Ada Lindqvist, Tom Gray and Ida Moss met in Riga.", "[Tom Gray]"),
+        ("In Riga, Tom Gray, Ada Lindqvist and Ida Moss met clients.", "[Tom Gray]"),
+    ],
+)
+def test_a_surname_has_no_uncertain_name_in_brackets(tell: Tell, introduction: str, expected: str) -> None:
+    text = f"{introduction} Gray said the vault carried no insurance for the bitcoin of clients."
+    points = [point for point in list_points(tell, text) if "insurance" in point]
+    assert all(point.startswith(f"{expected} said") for point in points)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "But for a guarantee of Latvia, Quillport cannot open the vault for bitcoin."),
+        ("en", "Instead of a vault, Quillport cannot offer clients any bitcoin account."),
+        ("ja", "ただちにクイルポートがビットコインの保管庫を使えるのは対象外の顧客を除く。"),
+        ("zh", "同时期红隼保管库的比特币为4100枚，较去年同期减少三成。"),
+    ],
+)
+def test_a_word_that_only_resembles_a_connective_is_kept(
+    tell: Tell, language: Language, sentence: str
+) -> None:
+    title, summary = {"en": (TITLE, LEAD), "ja": JA, "zh": ZH}[language]
+    points = list_points(tell, sentence, language, title=title, summary=summary)
+    assert [point for point in points if point != sentence] == []
 
 
 def test_a_sentence_that_needs_the_one_before_it_stands_behind_it_or_is_left_out(tell: Tell) -> None:

@@ -29,6 +29,9 @@ def rules() -> RuleSet:
         ("Why Ohio council rejects plan for a bond", []),
         ("Ohio council members travel to Riga", []),
         ("Dutch prosecutors charge trader with theft", ["the Dutch prosecutors"]),
+        ("Japan’s government bans the vault", ["Japan’s government"]),
+        ("Quillport court filings reveal a loan", []),
+        ("US government wallets move bitcoin", []),
         (
             "Kraken wins final SEC approval for fund",
             ["Kraken", "the U.S. Securities and Exchange Commission"],
@@ -53,9 +56,7 @@ def test_a_party_to_which_the_reports_link_is_not_missed(tell: Tell, rules: Rule
 @pytest.mark.parametrize(
     ("title", "lead", "names"),
     [
-        ("Dutch lender starts loans", "QLPT is offering loans to firms in Riga.", ["QLPT"]),
-        ("Vault opens in Riga", "Quillport, the largest lender of Latvia, opened a vault.", ["Quillport"]),
-        ("Vault opens in Riga", "Crypto lender Quillport opened a vault.", ["Quillport"]),
+        ("Vault opens in Riga", "Quillport, the largest lender of Latvia, opened a vault.", []),
         ("Exchange loses coins", "Hackers drained a wallet in Riga on Monday.", []),
         ("Vault opens in Riga", "Ada Lindqvist, head of the exchange Harrow, opened a vault.", []),
         ("Vault opens in Riga", "Crypto exchange CEO Ada Lindqvist opened a vault.", []),
