@@ -259,6 +259,8 @@ def _complete_operation(
     responses.setdefault("405", {**deepcopy(WRONG_METHOD), **deepcopy(content)})
     cacheable = "304" in responses
     for status, response in responses.items():
+        if response["description"] == "Successful Response":  # the framework's words, for no reader
+            response["description"] = "OK"
         headers = response.setdefault("headers", {})
         for tag in operation.get("tags", ()):
             headers.update(TAG_HEADERS.get(tag, {}))

@@ -190,9 +190,8 @@ def read_totals_history(
 ) -> Response:
     """Past totals of the whole market, one point for each hour (UTC) in which the service recorded some.
 
-    They come from the source of the overview's totals: providers count different assets, so the points of two
-    are never mixed. Points are kept for 30 days. Hours in which the service did not run, or the provider gave
-    no totals, have no point. The sample market generates the past.
+    They come from the source of the overview's totals alone, since providers count different assets. They are
+    kept for 30 days.
     """
     body = get_market(request).totals_history(span)
     return build_tagged_json(body, request)  # not cached: it is read less often than it changes

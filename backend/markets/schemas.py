@@ -171,9 +171,9 @@ class DisplayRates(Wire):
 
 
 class TotalsPoint(Wire):
-    at: Timestamp = Field(description="The provider's own time of the figures: the last ones of the hour.")
+    at: Timestamp = Field(description="The provider's time of the figures.")
     market_cap: DecimalString = Field(description="In USD.")
-    volume_24h: DecimalString | None = Field(description="Of the 24 hours before, in USD.")
+    volume_24h: DecimalString | None = Field(description="Of 24 hours, in USD.")
     btc_market_cap_percentage: DecimalString | None = Field(description="Share of bitcoin in percent.")
     eth_market_cap_percentage: DecimalString | None = Field(description="Share of ether in percent.")
 
@@ -182,13 +182,11 @@ class TotalsHistory(Wire):
     span: Literal["24h", "7d", "30d"]
     mode: Literal["sample", "live", "replay"]
     source: str | None = Field(
-        description="The source of all points, that of the overview's totals, with `:stale` if those are the "
-        "last known good ones; null before the first totals."
+        description="That of the overview's totals, with `:stale` if they are the last known good ones; null "
+        "before the first."
     )
-    history_since: Timestamp | None = Field(
-        description="The time of the oldest stored point of the source; null if none is stored."
-    )
-    points: list[TotalsPoint] = Field(description="Ascending, one at most for each hour (UTC).")
+    history_since: Timestamp | None = Field(description="The time of the oldest stored point of the source.")
+    points: list[TotalsPoint] = Field(description="Ascending.")
 
 
 class CandleSeries(Wire):

@@ -15,8 +15,10 @@ PERIOD = timedelta(days=7)
 HOUR = timedelta(hours=1)
 MIN_GAP = timedelta(minutes=90)
 """Points up to this far apart are connected, even across an hour without a point: hourly polls drift."""
+MIN_SPACINGS = 8
 GAP_SPACINGS = 1.5
-"""So are points up to this many usual spacings apart: a small quota of calls makes polls rarer."""
+"""So are points up to this many usual spacings (their median, if at least :data:`MIN_SPACINGS` are known)
+apart: a small quota of calls makes polls rarer."""
 MIN_RELATIVE_RANGE = 0.005
 """The height covers at least this share of the value, so that a steady figure looks steady."""
 
@@ -67,7 +69,8 @@ def split_at_gaps(points: Sequence[LinePoint]) -> list[list[LinePoint]]:
     """Splits ascending points, one at most in each hour (UTC), where hours are missing."""
     segments: list[list[LinePoint]] = []
     spacings = sorted(later.at - earlier.at for earlier, later in pairwise(points))
-    longest = max(MIN_GAP, GAP_SPACINGS * spacings[len(spacings) // 2]) if spacings else MIN_GAP
+    is_usual_known = len(spacings) >= MIN_SPACINGS
+    longest = max(MIN_GAP, GAP_SPACINGS * spacings[len(spacings) // 2]) if is_usual_known else MIN_GAP
     for point in points:
         if segments and _is_next(segments[-1][-1].at, point.at, longest):
             segments[-1].append(point)

@@ -92,6 +92,13 @@ def test_an_hour_without_the_figure_breaks_its_line_alone() -> None:
     assert (share.path.count("M"), draw(hours).path.count("M")) == (2, 1)
 
 
+def test_rare_polls_are_one_line_that_breaks_where_several_of_them_are_missing() -> None:
+    every_four_hours = [240 * n for n in range(20, -1, -1)]
+    assert draw(points_at(*every_four_hours)).path.count("M") == 1
+    without_three = [minutes for minutes in every_four_hours if minutes not in (960, 1200, 1440)]
+    assert draw(points_at(*without_three)).path.count("M") == 2
+
+
 def test_a_single_value_between_gaps_is_a_dot() -> None:
     line = draw(points_at(600, 300, 0))
     assert len(places(line)) == 6
