@@ -60,7 +60,9 @@ MIN_OBJECTION_WORDS = 4
 _FIGURE = re.compile(r"\d")
 _QUOTE = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」")
 _ENUMERATION = re.compile(r"\b(?:two|three|four|five|several) [^:.]{3,60}: ")
-_EARLY_PRONOUN = re.compile(r"^[A-Z][a-z]+ (?:it|they|he|she)\b")
+_PRONOUN_BEHIND_FIRST_WORD = re.compile(r"^[A-Z][a-z]+ (?:it|they|he|she)\b")
+_ANY_NAME = "Quillport"
+"""Stands in for a noun that the reader knows, to learn if the rest of its sentence is clear."""
 _DEFINITE = re.compile(r"^The (?P<noun>[a-z][\w-]+)(?= )")
 _ELLIPSIS = "… "
 _CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
@@ -240,7 +242,7 @@ def _make_clear(
 ) -> str:
     """Return a sentence so that it stands alone: as it is, without its connective, with the name of its
     speaker, or behind the sentence before it. Empty if none of these makes it clear."""
-    is_pronoun_early = language == "en" and _EARLY_PRONOUN.match(sentence.text)
+    is_pronoun_early = language == "en" and _PRONOUN_BEHIND_FIRST_WORD.match(sentence.text)
     if sentence.context != Context.PREVIOUS and not is_pronoun_early:
         return sentence.text
     if language == "en" and _is_introduced(sentence.text, opening):
@@ -270,7 +272,7 @@ def _is_introduced(sentence: str, opening: str) -> bool:
     definite = _DEFINITE.match(sentence)
     if definite is None or not re.search(rf"\b{re.escape(definite['noun'])}\b", opening, re.IGNORECASE):
         return False
-    return find_context(f"Quillport{sentence[definite.end() :]}", "en") == Context.NONE
+    return find_context(f"{_ANY_NAME}{sentence[definite.end() :]}", "en") == Context.NONE
 
 
 def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
