@@ -11,8 +11,8 @@ from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.charts.plotting import TRANSPARENT
 from dashboard.client.market_schemas import CandleRow, ChartSpan
+from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
 from dashboard.frame.formats import UNKNOWN
-from dashboard.frame.money import US_DOLLARS, Money
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_label
@@ -41,12 +41,12 @@ def build_figure(
     span: ChartSpan,
     identity: str,
     lang: Language = "en",
-    money: Money = US_DOLLARS,
+    currency: DisplayCurrency = US_DOLLARS,
 ) -> Figure:
     """Builds filled rising and hollow falling candles, with volume below if every candle has one.
 
-    More than :data:`MAX_CANDLES` are a line of their closes. Prices and volumes are in the currency of
-    ``money``. ``ink`` is the text colour and ``background`` the page's. A new figure with the same
+    More than :data:`MAX_CANDLES` are a line of their closes. Prices and volumes are in ``currency``.
+    ``ink`` is the text colour and ``background`` the page's. A new figure with the same
     ``identity`` keeps the zoom. The time axis is in ``zone``, days are in UTC; hover labels also show UTC.
     """
     with_volume = bool(candles) and all(row[5] is not None for row in candles)
@@ -54,17 +54,17 @@ def build_figure(
     axis_zone = UTC if span in DAILY_SPANS else zone
     local = [time.astimezone(axis_zone).replace(tzinfo=None) for time in times]
     is_line = len(candles) > MAX_CANDLES
-    shape = _build_line(candles, ink, money) if is_line else _build_candlesticks(candles, shades, money)
-    traces = [{"x": local, **shape, **_build_hover_text(candles, times, span, money)}]
+    shape = _build_line(candles, ink, currency) if is_line else _build_candlesticks(candles, shades, currency)
+    traces = [{"x": local, **shape, **_build_hover_text(candles, times, span, currency)}]
     if with_volume:
-        traces.append({"x": local, **_build_volume_bars(candles, shades, lang, money)})
+        traces.append({"x": local, **_build_volume_bars(candles, shades, lang, currency)})
     layout = {
         "showlegend": False,
         "uirevision": identity,
         "font": {"color": ink, "size": 12},
         "hoverlabel": plotting.build_hover_label(ink, background),
         "bargap": 0.25,
-        **_build_axes(candles, span, plotting.fade(ink, 0.12), money, with_volume=with_volume),
+        **_build_axes(candles, span, plotting.fade(ink, 0.12), currency, with_volume=with_volume),
     }
     if is_line:
         layout["hovermode"] = "x"
@@ -73,8 +73,10 @@ def build_figure(
     return plotting.build_figure(traces, layout)
 
 
-def _build_candlesticks(candles: Sequence[CandleRow], shades: Shades, money: Money) -> dict[str, Any]:
-    rate = float(money.rate)
+def _build_candlesticks(
+    candles: Sequence[CandleRow], shades: Shades, currency: DisplayCurrency
+) -> dict[str, Any]:
+    rate = float(currency.rate)
     return {
         "type": "candlestick",
         "open": [row[1] * rate for row in candles],
@@ -86,8 +88,8 @@ def _build_candlesticks(candles: Sequence[CandleRow], shades: Shades, money: Mon
     }
 
 
-def _build_line(candles: Sequence[CandleRow], ink: str, money: Money) -> dict[str, Any]:
-    rate = float(money.rate)
+def _build_line(candles: Sequence[CandleRow], ink: str, currency: DisplayCurrency) -> dict[str, Any]:
+    rate = float(currency.rate)
     return {
         "type": "scatter",
         "mode": "lines",
@@ -97,11 +99,11 @@ def _build_line(candles: Sequence[CandleRow], ink: str, money: Money) -> dict[st
 
 
 def _build_hover_text(
-    candles: Sequence[CandleRow], times: Sequence[datetime], span: ChartSpan, money: Money
+    candles: Sequence[CandleRow], times: Sequence[datetime], span: ChartSpan, currency: DisplayCurrency
 ) -> dict[str, Any]:
     time_format = "%Y-%m-%d" if span in DAILY_SPANS else "%Y-%m-%d %H:%M"
     labels = [
-        [_format_price(value, money) for value in row[1:5]] + [f"{time:{time_format}} UTC"]
+        [_format_price(value, currency) for value in row[1:5]] + [f"{time:{time_format}} UTC"]
         for row, time in zip(candles, times, strict=True)
     ]
     return {
@@ -116,7 +118,7 @@ def _build_hover_text(
 
 
 def _build_volume_bars(
-    candles: Sequence[CandleRow], shades: Shades, lang: Language, money: Money
+    candles: Sequence[CandleRow], shades: Shades, lang: Language, currency: DisplayCurrency
 ) -> dict[str, Any]:
     return {
         "type": "bar",
@@ -126,16 +128,16 @@ def _build_volume_bars(
             "color": [shades.up if row[4] >= row[1] else shades.down for row in candles],
             "opacity": 0.4,
         },
-        "customdata": [_format_volume(row[5], lang, money) for row in candles],
+        "customdata": [_format_volume(row[5], lang, currency) for row in candles],
         "hovertemplate": f"{t('chart.volume')} %{{customdata}}<extra></extra>",
     }
 
 
 def _build_axes(
-    candles: Sequence[CandleRow], span: ChartSpan, grid: str, money: Money, *, with_volume: bool
+    candles: Sequence[CandleRow], span: ChartSpan, grid: str, currency: DisplayCurrency, *, with_volume: bool
 ) -> dict[str, Any]:
     """Builds the axes of prices, times and volumes, and the margins for their labels."""
-    rate, symbol = float(money.rate), money.style.symbol
+    rate, symbol = float(currency.rate), currency.style.symbol
     highs = [row[2] * rate for row in candles]
     tick_format = _choose_tick_format([row[3] * rate for row in candles], highs)
     is_young = span == "1y" and len(candles) <= MAX_CANDLES
@@ -199,7 +201,7 @@ def build_table(
     candles: Sequence[CandleRow],
     name: str,
     lang: Language,
-    money: Money = US_DOLLARS,
+    currency: DisplayCurrency = US_DOLLARS,
     *,
     span: ChartSpan = "24h",
 ) -> Table:
@@ -209,33 +211,35 @@ def build_table(
     rows = [
         [
             f"{datetime.fromtimestamp(row[0] / 1000, UTC):{time_format}}",
-            *(_format_price(value, money) for value in row[1:5]),
-            _format_volume(row[5], lang, money),
+            *(_format_price(value, currency) for value in row[1:5]),
+            _format_volume(row[5], lang, currency),
         ]
         for row in reversed(candles)
     ]
     return Table(add_label(t("chart.candles"), name), head, rows)
 
 
-def build_summary(candles: Sequence[CandleRow], name: str, span: str, money: Money = US_DOLLARS) -> str:
+def build_summary(
+    candles: Sequence[CandleRow], name: str, span: str, currency: DisplayCurrency = US_DOLLARS
+) -> str:
     """Builds one sentence on the chart, for its text alternative."""
     return t(
         "chart.line_alt" if len(candles) > MAX_CANDLES else "chart.candles_alt",
         name=name,
         span=span,
-        first=_format_price(candles[0][1], money),
-        last=_format_price(candles[-1][4], money),
-        low=_format_price(min(row[3] for row in candles), money),
-        high=_format_price(max(row[2] for row in candles), money),
+        first=_format_price(candles[0][1], currency),
+        last=_format_price(candles[-1][4], currency),
+        low=_format_price(min(row[3] for row in candles), currency),
+        high=_format_price(max(row[2] for row in candles), currency),
     )
 
 
 # Cached: chart and table both show each price, and closed candles recur at every refresh.
 @lru_cache(maxsize=8192)
-def _format_price(value: float, money: Money) -> str:
-    return money.price(Decimal(repr(value)))
+def _format_price(value: float, currency: DisplayCurrency) -> str:
+    return currency.format_price(Decimal(repr(value)))
 
 
 @lru_cache(maxsize=8192)
-def _format_volume(value: float | None, lang: Language, money: Money) -> str:
-    return UNKNOWN if value is None else money.compact(Decimal(repr(value)), lang)
+def _format_volume(value: float | None, lang: Language, currency: DisplayCurrency) -> str:
+    return UNKNOWN if value is None else currency.format_compact(Decimal(repr(value)), lang)

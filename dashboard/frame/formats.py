@@ -26,7 +26,7 @@ class CurrencyStyle(NamedTuple):
     """Maximum number of significant digits, in place of cents, of prices that are not tiny."""
 
 
-US_DOLLAR = CurrencyStyle()
+US_DOLLAR_STYLE = CurrencyStyle()
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _TINY_ZEROS = 4
 """Minimum number of zeros after the point that a subscript counts instead of writing them."""
@@ -52,12 +52,12 @@ def parse_decimal(value: object) -> Decimal | None:
     return Decimal(str(value))
 
 
-def price(value: Decimal | None, style: CurrencyStyle = US_DOLLAR) -> str:
+def price(value: Decimal | None, style: CurrencyStyle = US_DOLLAR_STYLE) -> str:
     """Formats a price: ``$67,012.51``, ``$0.5204``, ``$0.0₆2153`` (six zeros after the point)."""
     return _format_price(value, style, compress=True)
 
 
-def price_label(value: Decimal | None, lang: Language = "en", style: CurrencyStyle = US_DOLLAR) -> str:
+def full_price(value: Decimal | None, lang: Language = "en", style: CurrencyStyle = US_DOLLAR_STYLE) -> str:
     """Formats a price with all its zeros, for titles and screen readers."""
     return UNKNOWN_LABEL[lang] if value is None else _format_price(value, style, compress=False)
 
@@ -99,7 +99,7 @@ def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: boo
 def compact_money(
     value: Decimal | int | None,
     lang: Language = "en",
-    style: CurrencyStyle = US_DOLLAR,
+    style: CurrencyStyle = US_DOLLAR_STYLE,
     *,
     trim: bool = False,
 ) -> str:

@@ -78,7 +78,7 @@ def _format_value(name: str, value: ReasonValue, now: datetime) -> str:
     if name in ("as_of", "retry_at"):
         return formats.local_time(datetime.fromisoformat(str(value)), st.context.timezone, now).text
     if name == "price":
-        return formats.price_label(Decimal(str(value)), language())
+        return formats.full_price(Decimal(str(value)), language())
     return str(value)
 
 

@@ -10,7 +10,7 @@ from dashboard.charts import colour_scale
 from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_money
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import ARROWS, UNKNOWN
 from dashboard.frame.palette import DARK_BACKGROUNDS, Scheme, mix, shades
 from dashboard.i18n import language, t
@@ -32,7 +32,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     if not coins:
         return panel("map", t("overview.map"), note(t("overview.no_map")), note=legend)
     caps = [float(coin.market_cap or 0) for coin in coins]  # for areas on the screen only
-    rects = _fit_tiles(caps)
+    rects, currency = _fit_tiles(caps), current_display_currency()
     tiles = [
         h(
             "li",
@@ -42,7 +42,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
                 h("span", formats.percent_with_arrow(coin.change), class_="cp-map-change"),
                 href=f"rankings?coin={coin.id}",
                 data_open=coin.id,
-                title=f"{coin.name} · {current_money().compact(coin.market_cap, language())}",
+                title=f"{coin.name} · {currency.format_compact(coin.market_cap, language())}",
                 aria_label=f"{coin.symbol} {formats.percent_with_arrow(coin.change)} – {coin.name}",
                 style=_build_tile_style(coin.change, limit, scheme),
             ),

@@ -68,7 +68,7 @@ def render_page() -> None:
     with bar:
         span, min_cap_code = render_controls()
     data = load_with_skeleton(span)
-    display_currency.use_money(display_currency.load_money())
+    display_currency.set_display_currency(display_currency.load_display_currency())
     bar.html(freshness_html(data))
     refresh.record_results(*data.results)
     if data.rankings.data is None and data.rankings.error is not None:

@@ -7,6 +7,6 @@ from dashboard.i18n import t
 
 mode = markets.fetch_overview().mode
 head.render_head(t("overview.title"), mode)
-display_currency.render_offer()
+display_currency.render_currency_offer()
 refresh.render_live(layout.render_page, key="overview")
 freshness.render_footer(mode)

@@ -13,7 +13,7 @@ from dashboard.app_pages.overview.sparkline import build_sparkline
 from dashboard.client.market_schemas import MarketOverview, Total, TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_money
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import ARROWS, UNKNOWN, parse_decimal
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
@@ -87,9 +87,8 @@ def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, 
 
 def _build_total_tile(key: str, name: str, total: Total | None, line: Node, now: datetime) -> Node:
     value = parse_decimal(total["value"]) if total else None
-    figure = h(
-        "span", current_money().compact(value, language()), title=_format_exact(value), class_="cp-figure"
-    )
+    amount_text = current_display_currency().format_compact(value, language())
+    figure = h("span", amount_text, title=_format_exact(value), class_="cp-figure")
     change = change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h"))
     return panel(
         key.replace("_", "-"),
@@ -199,7 +198,7 @@ def build_gauge(value: Decimal | None, value_text: str, label: str) -> Node:
 
 
 def _format_exact(value: Decimal | None) -> str:
-    return t("overview.unknown") if value is None else current_money().total_label(value)
+    return t("overview.unknown") if value is None else current_display_currency().format_exact_total(value)
 
 
 def build_coin_list(
@@ -223,12 +222,13 @@ def _build_coin_row(coin: Coin, volume: Decimal | None) -> Node:
         aria_hidden="true",
         class_="cp-trend",
     )
-    money = current_money()
+    currency = current_display_currency()
     if volume is not None:
-        amount_text, exact, amount = money.compact(volume, language()), _format_exact(volume), volume
+        amount, exact = volume, _format_exact(volume)
+        amount_text = currency.format_compact(volume, language())
     else:
-        amount_text, exact = money.price(coin.price), money.price_label(coin.price, language())
-        amount = coin.price or Decimal(0)
+        amount, exact = coin.price or Decimal(0), currency.format_full_price(coin.price, language())
+        amount_text = currency.format_price(coin.price)
     amount_span = h("span", amount_text, title=exact, class_="cp-price", data_n=f"{amount:f}")
     name = h("span", h("strong", coin.symbol), h("span", coin.name, class_="cp-name"), class_="cp-coin")
     link = h(

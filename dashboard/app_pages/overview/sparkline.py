@@ -10,7 +10,7 @@ from dashboard.app_pages.overview.totals_line import TotalsFigure, TotalsLine, b
 from dashboard.client.market_schemas import TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_money
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import join_sentences
@@ -42,12 +42,12 @@ def build_sparkline(figure: TotalsFigure, name: str, history: TotalsHistory | No
 
 
 def _describe_line(figure: TotalsFigure, name: str, line: TotalsLine) -> str:
-    money = current_money()
+    currency = current_display_currency()
     is_share = figure == "btc_market_cap_percentage"
     write: Callable[[Decimal], str] = (
         (lambda value: formats.percent(value, signed=False))
         if is_share
-        else (lambda value: money.compact(value, language()))
+        else (lambda value: currency.format_compact(value, language()))
     )
     label = t(
         "overview.line_label",
@@ -57,7 +57,7 @@ def _describe_line(figure: TotalsFigure, name: str, line: TotalsLine) -> str:
         low=write(line.low),
         high=write(line.high),
     )
-    return join_sentences(label, t("overview.line_rate") if money.is_converted and not is_share else None)
+    return join_sentences(label, t("overview.line_rate") if currency.is_converted and not is_share else None)
 
 
 def _explain_missing_line(history: TotalsHistory | None, now: datetime) -> str:

@@ -12,7 +12,7 @@ from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
 from dashboard.frame import price_reasons
-from dashboard.frame.display_currency import current_money
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import (
     ARROWS,
     UNKNOWN,
@@ -65,8 +65,9 @@ def build_head(row: Row, icon: str, lang: Language, now: datetime) -> str:
             ("30d", row.pct_30d),
         )
     )
-    money = current_money()
-    price_html = f'title="{escape(money.price_label(row.price, lang))}">{money.price(row.price)}'
+    currency = current_display_currency()
+    full_price = escape(currency.format_full_price(row.price, lang))
+    price_html = f'title="{full_price}">{currency.format_price(row.price)}'
     return (
         f'<div class="rk-coin">{image}<div><h2>{escape(row.name)} <span>{escape(row.symbol)}</span></h2>'
         f"<p>{escape(rank)}</p></div></div>"
@@ -126,17 +127,18 @@ def _mark_language(explanation: price_reasons.Explanation) -> str:
 
 
 def _build_quote_rows(quote: ProviderQuote, lang: Language, now: datetime) -> str:
-    money = current_money()
+    currency = current_display_currency()
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
     quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
     volume_text = ""
     if volume is not None:
-        volume_text = end_sentence(add_label(t("chart.volume"), money.compact(volume, lang)))
+        volume_text = end_sentence(add_label(t("chart.volume"), currency.format_compact(volume, lang)))
     details = join_sentences(_build_reason(quote, now), escape(volume_text))
+    full_price = escape(currency.format_full_price(quoted_price, lang))
     return (
         f'<tr><th scope="row">{escape(provider_name(quote["provider"]))}</th>'
-        f'<td title="{escape(money.price_label(quoted_price, lang))}">{money.price(quoted_price)}</td>'
+        f'<td title="{full_price}">{currency.format_price(quoted_price)}</td>'
         f'<td title="{escape(quote["as_of"])}">{escape(age(quote["age_seconds"], lang))}</td>'
         f'<td class="{"rk-used" if quote["used"] else "rk-unused"}">{escape(used)}</td></tr>'
         f'<tr class="rk-why"><td colspan="4">{details}</td></tr>'
@@ -194,10 +196,10 @@ def _format_period(entry: Incident) -> str:
 
 
 def build_figures(row: Row, asset: Asset | None, lang: Language) -> str:
-    money = current_money()
-    facts = [(t("rankings.col_cap"), money.compact(row.market_cap, lang))]
+    currency = current_display_currency()
+    facts = [(t("rankings.col_cap"), currency.format_compact(row.market_cap, lang))]
     if row.volume is not None:
-        facts.append((t("rankings.col_volume"), money.compact(row.volume, lang)))
+        facts.append((t("rankings.col_volume"), currency.format_compact(row.volume, lang)))
     facts.append((t("rankings.ath"), _format_ath(asset)))
     items = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
     return f'<h3>{escape(t("rankings.facts"))}</h3><dl class="rk-facts">{items}</dl>'

@@ -20,7 +20,7 @@ from dashboard.app_pages.rankings.rows import Row, build_rows, localize
 from dashboard.client import Fetched, markets
 from dashboard.client.market_schemas import RULES, SPANS, Currency, MarketStatus, Span
 from dashboard.frame import formats
-from dashboard.frame.money import US_DOLLARS, Money
+from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
 from dashboard.i18n import LANGUAGES, Language, t
 
 MAX_CACHED_TABLES = 6
@@ -114,15 +114,16 @@ def _store_table(key: tuple[int, ...], table: RankTable) -> None:
             _tables.popitem(last=False)
 
 
-def encode_table(table: RankTable, lang: Language, money: Money = US_DOLLARS) -> EncodedTable:
-    """Returns the payload of ``table`` in ``lang`` with amounts in the currency of ``money``."""
-    key = (lang, money.code, money.rate)
+def encode_table(table: RankTable, lang: Language, currency: DisplayCurrency = US_DOLLARS) -> EncodedTable:
+    """Returns the payload of ``table`` in ``lang`` with amounts in ``currency``."""
+    key = (lang, currency.code, currency.rate)
     encoded = table.encoded.get(key)
     if encoded is None:
         with _build_lock:
             encoded = table.encoded.get(key)
             if encoded is None:
-                formatters = Formats(price=money.price, compact=partial(money.compact, lang=lang))
+                format_compact = partial(currency.format_compact, lang=lang)
+                formatters = Formats(price=currency.format_price, compact=format_compact)
                 rows = table.localize(lang).rows
                 payload = build_payload(rows, table.span, build_texts(lang), formatters, time.time())
                 version = blake2b(payload, digest_size=8).hexdigest()

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.frame.csv_export import build_csv, format_value
-from dashboard.frame.money import US_DOLLARS, Money
+from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."
@@ -46,42 +46,43 @@ class Export:
     rows: Sequence[Row]
     taken_at: datetime
     link: str
-    money: Money = US_DOLLARS
+    currency: DisplayCurrency = US_DOLLARS
 
 
-def list_fields(money: Money) -> tuple[str, ...]:
+def list_fields(currency: DisplayCurrency) -> tuple[str, ...]:
     """Lists the columns of a file: a converted amount beside each one in US dollars, the rate at the end."""
-    if not money.is_converted:
+    if not currency.is_converted:
         return FIELDS
     fields = []
     for field in FIELDS:
         fields.append(field)
         if field in CONVERTED_FIELDS:
-            fields.append(_name_converted_field(field, money))
-    return (*fields, *_build_rate_record(money))
+            fields.append(_name_converted_field(field, currency))
+    return (*fields, *_build_rate_record(currency))
 
 
-def _name_converted_field(field: str, money: Money) -> str:
-    return f"{CONVERTED_FIELDS[field]}_{money.code.lower()}"
+def _name_converted_field(field: str, currency: DisplayCurrency) -> str:
+    return f"{CONVERTED_FIELDS[field]}_{currency.code.lower()}"
 
 
-def _build_rate_record(money: Money) -> dict[str, Any]:
+def _build_rate_record(currency: DisplayCurrency) -> dict[str, Any]:
     return {
-        f"{money.code.lower()}_per_usd": money.rate,
-        "rate_source": money.source,
-        "rate_as_of": money.as_of,
+        f"{currency.code.lower()}_per_usd": currency.rate,
+        "rate_source": currency.source,
+        "rate_as_of": currency.as_of,
     }
 
 
-def build_record(row: Row, money: Money = US_DOLLARS) -> dict[str, Any]:
+def build_record(row: Row, currency: DisplayCurrency = US_DOLLARS) -> dict[str, Any]:
     record = _build_usd_record(row)
-    if not money.is_converted:
+    if not currency.is_converted:
         return record
     converted = {
-        _name_converted_field(field, money): None if record[field] is None else money.convert(record[field])
+        _name_converted_field(field, currency): None if amount is None else currency.convert(amount)
         for field in CONVERTED_FIELDS
+        for amount in (record[field],)
     }
-    return {**record, **converted, **_build_rate_record(money)}
+    return {**record, **converted, **_build_rate_record(currency)}
 
 
 def _build_usd_record(row: Row) -> dict[str, Any]:
@@ -110,14 +111,14 @@ def _build_usd_record(row: Row) -> dict[str, Any]:
 
 def build_csv_file(export: Export) -> bytes:
     rows = _build_text_records(export)
-    fields = list_fields(export.money)
+    fields = list_fields(export.currency)
     return build_csv(rows, fields, [field for field in fields if _is_text(field)])
 
 
 def _build_text_records(export: Export) -> list[dict[str, Any]]:
     """Builds the rows with their fields in the order of the columns, and amounts and times as text."""
-    fields = list_fields(export.money)
-    records = (build_record(row, export.money) for row in export.rows)
+    fields = list_fields(export.currency)
+    records = (build_record(row, export.currency) for row in export.rows)
     return [{field: format_value(record[field]) for field in fields} for record in records]
 
 
@@ -132,8 +133,8 @@ def build_json_file(export: Export) -> bytes:
 
 
 def build_parquet_file(export: Export) -> bytes:
-    records = [build_record(row, export.money) for row in export.rows]
-    columns = {field: [entry[field] for entry in records] for field in list_fields(export.money)}
+    records = [build_record(row, export.currency) for row in export.rows]
+    columns = {field: [entry[field] for entry in records] for field in list_fields(export.currency)}
     schema = [(field, _find_arrow_type(field, values)) for field, values in columns.items()]
     metadata = {
         "taken_at": format_value(export.taken_at),

@@ -17,8 +17,8 @@ from dashboard.app_pages.rankings.export import Export, build_csv_file, build_js
 from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.table_view import TableView, build_view_params, parse_ids, parse_view
 from dashboard.frame import display_currency, head, refresh, states
-from dashboard.frame.display_currency import current_money
-from dashboard.frame.money import Money
+from dashboard.frame.currency_conversion import DisplayCurrency
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, read_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
@@ -49,8 +49,8 @@ def render_page() -> None:
     states.render_stale_banner(*data.results, key="rankings", live=True)
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
-    table, money = _hold_rows(data.table, display_currency.load_money())
-    display_currency.use_money(money)
+    table, currency = _hold_rows(data.table, display_currency.load_display_currency())
+    display_currency.set_display_currency(currency)
     display_currency.render_missing_rate()
     has_prices = any(row.price is not None for row in table.rows)
     # Without a worker no figures will come.
@@ -83,25 +83,25 @@ def render_page() -> None:
     display_currency.render_rate_note()
 
 
-def _hold_rows(newest: RankTable, money: Money) -> tuple[RankTable, Money]:
+def _hold_rows(newest: RankTable, currency: DisplayCurrency) -> tuple[RankTable, DisplayCurrency]:
     """Returns the browser's current rows and their rate if the URL has just changed, else the newest.
 
     A click then does not wait for hundreds of new rows to be sent and drawn. They come with the next
     refresh, whose URL is the same as that of the run before. See "A browser that is one answer behind" in
     ``docs/decisions/0012-streamlit-under-asgi.md``.
     """
-    params, now, key = read_query(), time.monotonic(), (newest.span, language(), money.code)
+    params, now, key = read_query(), time.monotonic(), (newest.span, language(), currency.code)
     before, cached_tables = st.session_state.get(_RECENT_TABLES_KEY, ({}, {}))
     recent = {key: entry for key, entry in cached_tables.items() if now - entry[1] < ROW_HOLD_SECONDS}
     if params == before or key not in recent:
-        recent[key] = ((newest, money), now)
+        recent[key] = ((newest, currency), now)
     st.session_state[_RECENT_TABLES_KEY] = (params, recent)
-    held: tuple[RankTable, Money] = recent[key][0]
+    held: tuple[RankTable, DisplayCurrency] = recent[key][0]
     return held
 
 
 def _render_table(table: RankTable, view: TableView, coin: str, mode: str) -> None:
-    encoded = encode_table(table, language(), current_money())
+    encoded = encode_table(table, language(), current_display_currency())
     rank_table.render_table(
         encoded.payload,
         encoded.version,
@@ -145,10 +145,10 @@ def _render_export_menu(table: RankTable, view: TableView, display_mode: str) ->
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
         st.caption(t("rankings.export_sample"))
-    money = current_money()
-    if money.is_converted:
-        st.caption(t("rankings.export_currency", code=money.code))
-    _render_downloads(Export(rows, datetime.now(UTC), _build_view_url(), money))
+    currency = current_display_currency()
+    if currency.is_converted:
+        st.caption(t("rankings.export_currency", code=currency.code))
+    _render_downloads(Export(rows, datetime.now(UTC), _build_view_url(), currency))
 
 
 def _render_downloads(export: Export) -> None:

@@ -9,7 +9,7 @@ from dashboard.i18n import t
 
 shortcuts = [Shortcut(keys, t(f"rankings.{effect}")) for keys, effect in data.KEY_HELP]
 head.render_head(t("rankings.title"), markets.fetch_prices().mode, shortcuts=shortcuts)
-display_currency.render_offer()
+display_currency.render_currency_offer()
 refresh.render_live(layout.render_page, key="rk_board")
 plotly_chart.preload_library()
 freshness.render_footer(markets.fetch_prices().mode)

@@ -13,7 +13,7 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.client.market_schemas import Span
-from dashboard.frame.display_currency import current_money
+from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import direction, percent_with_arrow
 from dashboard.frame.palette import Shades, mix
 from dashboard.i18n import Language, t
@@ -64,7 +64,7 @@ def build_figure(
 
     The tiles come first, then the groups, whose areas are those of their tiles.
     """
-    rows, money = rows[:MAX_TILES], current_money()
+    rows, currency = rows[:MAX_TILES], current_display_currency()
     limit = _compute_full_colour_change(rows, span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
@@ -87,8 +87,8 @@ def build_figure(
         "customdata": [
             [
                 row.name,
-                money.price(row.price),
-                money.compact(get_size(row, size), lang),
+                currency.format_price(row.price),
+                currency.format_compact(get_size(row, size), lang),
                 row.source or "",
                 row.symbol,
             ]
@@ -169,7 +169,7 @@ def _format_step(step: Decimal, limit: Decimal) -> str:
 
 
 def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:
-    money = current_money()
+    currency = current_display_currency()
     head = [
         t("rankings.col_name"),
         t("rankings.category"),
@@ -182,8 +182,8 @@ def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> 
         [
             add_note(row.name, row.symbol),
             _name_group(get_group(row), lang),
-            money.compact(get_size(row, size), lang),
-            money.price(row.price),
+            currency.format_compact(get_size(row, size), lang),
+            currency.format_price(row.price),
             percent_with_arrow(row.change(span), mark_flat=False),
             row.source or "–",
         ]

@@ -11,7 +11,7 @@ import pytest
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
 from dashboard.client.market_schemas import ChartSpan
-from dashboard.frame.money import STYLES, US_DOLLARS, Money
+from dashboard.frame.currency_conversion import CURRENCY_STYLES, US_DOLLARS, DisplayCurrency
 from dashboard.frame.palette import shades
 
 Candles = Sequence[tuple[int, float, float, float, float, float | None]]
@@ -32,7 +32,7 @@ def build_chart(
     *,
     sample: bool = False,
     span: ChartSpan = "24h",
-    money: Money = US_DOLLARS,
+    currency: DisplayCurrency = US_DOLLARS,
 ) -> Figure:
     return candles.build_figure(
         rows,
@@ -43,7 +43,7 @@ def build_chart(
         sample=sample,
         span=span,
         identity="x",
-        money=money,
+        currency=currency,
     )
 
 
@@ -133,8 +133,8 @@ def test_the_summary_names_the_extremes() -> None:
 
 
 def test_a_chart_in_another_currency_has_its_axis_labels_and_table_in_it() -> None:
-    yen = Money("JPY", Decimal("142.9"), STYLES["JPY"])
-    figure = build_chart(series(2), money=yen)
+    yen = DisplayCurrency("JPY", Decimal("142.9"), CURRENCY_STYLES["JPY"])
+    figure = build_chart(series(2), currency=yen)
     (trace, volume) = figure["data"]
     assert figure["layout"]["yaxis"]["tickprefix"] == "¥"
     assert trace["close"] == [99.5 * 142.9, 102.0 * 142.9]

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.client import Fetched
 from dashboard.client.market_schemas import Currency, DisplayRate, DisplayRates
-from dashboard.frame.display_currency import build_money, build_rate_note
-from dashboard.frame.money import US_DOLLARS
+from dashboard.frame.currency_conversion import US_DOLLARS
+from dashboard.frame.display_currency import build_display_currency, build_rate_note
 from dashboard.i18n import t
 
 NOON = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
@@ -22,7 +22,7 @@ def page() -> None:
     from dashboard.frame import display_currency, preferences
 
     preferences.load()
-    display_currency.render_offer()
+    display_currency.render_currency_offer()
     st.text(preferences.build_cookie_value() or "none")
 
 
@@ -34,7 +34,7 @@ def fetch_rates(
 
 
 def test_the_currency_has_the_services_rate_with_all_digits() -> None:
-    shown = build_money("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en")
+    shown = build_display_currency("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en")
     assert (shown.code, shown.rate) == ("BTC", Decimal("0.0000149253731343284"))
     assert (shown.source, shown.as_of) == ("coingecko", NOON)
 
@@ -50,17 +50,21 @@ def test_the_currency_has_the_services_rate_with_all_digits() -> None:
     ids=["unknown", "zero", "not listed", "no response"],
 )
 def test_without_a_rate_amounts_are_in_us_dollars(rates: Fetched[DisplayRates]) -> None:
-    assert build_money("JPY", rates, "en") == US_DOLLARS
+    assert build_display_currency("JPY", rates, "en") == US_DOLLARS
 
 
 def test_the_note_has_the_rate_its_source_and_its_age() -> None:
-    note = build_rate_note(build_money("JPY", fetch_rates("JPY", "157.2"), "en"), NOON + timedelta(minutes=2))
+    note = build_rate_note(
+        build_display_currency("JPY", fetch_rates("JPY", "157.2"), "en"), NOON + timedelta(minutes=2)
+    )
     assert "1 USD = 157.2 JPY, CoinGecko, 2 min ago. Changes are measured in US dollars." in note
     assert "cp-warn-text" not in note
 
 
 def test_the_note_of_a_long_rate_is_short_and_its_title_is_exact() -> None:
-    note = build_rate_note(build_money("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en"), NOON)
+    note = build_rate_note(
+        build_display_currency("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en"), NOON
+    )
     assert "1 USD = 0.0000149254 BTC," in note
     assert 'title="1 USD = 0.0000149253731343284 BTC"' in note
 
@@ -71,7 +75,7 @@ def test_the_note_of_a_long_rate_is_short_and_its_title_is_exact() -> None:
     ids=["the service has no newer rate", "the service does not respond"],
 )
 def test_a_stale_rate_is_marked_as_the_last_known_one(rates: Fetched[DisplayRates]) -> None:
-    note = build_rate_note(build_money("JPY", rates, "en"), NOON)
+    note = build_rate_note(build_display_currency("JPY", rates, "en"), NOON)
     assert "CoinGecko (last known)" in note
     assert "cp-warn-text" in note
 

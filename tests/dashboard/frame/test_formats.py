@@ -16,13 +16,13 @@ from dashboard.frame.formats import (
     compact_usd,
     direction,
     duration,
+    full_price,
     integer,
     local_time,
     parse_decimal,
     parse_instant,
     percent,
     price,
-    price_label,
 )
 
 UNITS = {"K": 3, "M": 6, "B": 9, "T": 12, "万": 4, "億": 8, "亿": 8, "兆": 12, "万亿": 12}
@@ -50,13 +50,13 @@ def test_a_price_shows_the_digits_that_matter(value: str, expected: str) -> None
 
 
 def test_the_label_of_a_tiny_price_has_all_its_zeros() -> None:
-    assert price_label(Decimal("0.000000215312")) == "$0.0000002153"
-    assert price_label(None, "ja") == "不明"
+    assert full_price(Decimal("0.000000215312")) == "$0.0000002153"
+    assert full_price(None, "ja") == "不明"
 
 
 @given(positive)
 def test_a_price_label_is_within_its_rounding_and_never_an_exponent(value: Decimal) -> None:
-    label = price_label(value)
+    label = full_price(value)
     assert "E" not in label.upper()
     parsed = Decimal(label.removeprefix("$").replace(",", ""))
     assert abs(parsed - value) <= (Decimal("0.005") if value >= 1 else value / 1000)
@@ -103,7 +103,7 @@ def test_a_compact_amount_is_within_half_a_percent_and_has_the_largest_unit_that
 @given(positive, positive)
 def test_a_larger_price_never_reads_as_a_smaller_one(first: Decimal, second: Decimal) -> None:
     low, high = sorted((first, second))
-    parsed = [Decimal(price_label(value).removeprefix("$").replace(",", "")) for value in (low, high)]
+    parsed = [Decimal(full_price(value).removeprefix("$").replace(",", "")) for value in (low, high)]
     assert parsed[0] <= parsed[1]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.client import markets
-from dashboard.frame.display_currency import build_money
+from dashboard.frame.display_currency import build_display_currency
 from dashboard.frame.formats import parse_decimal
 from dashboard.i18n import t
 from tests.support.dashboard.overview_page import find_panel, links, text
@@ -19,12 +19,15 @@ def test_totals_and_prices_are_in_the_chosen_currency_with_the_rate_below() -> N
     leading = links(find_panel(app, "gainers"))
     app.segmented_control(key="pref_currency").set_value("JPY").run()
     assert not app.exception
-    market, money = markets.fetch_overview().data, build_money("JPY", markets.fetch_rates(), "en")
+    market, currency = (
+        markets.fetch_overview().data,
+        build_display_currency("JPY", markets.fetch_rates(), "en"),
+    )
     assert market is not None
     for name, total in (("market-cap", market["market_cap"]), ("volume-24h", market["volume_24h"])):
-        assert money.compact(parse_decimal(total["value"]), "en") in text(find_panel(app, name))
+        assert currency.format_compact(parse_decimal(total["value"]), "en") in text(find_panel(app, name))
     price = (markets.fetch_prices().data or {})[leading[0]]["price_usd"]
-    assert money.price(parse_decimal(price)) in text(find_panel(app, "gainers"))
+    assert currency.format_price(parse_decimal(price)) in text(find_panel(app, "gainers"))
     assert links(find_panel(app, "gainers")) == leading
     assert text(find_panel(app, "breadth")) == before["breadth"]
     assert "$" not in text(find_panel(app, "active"))

@@ -13,7 +13,7 @@ from dashboard.app_pages.overview import layout
 from dashboard.app_pages.overview.totals_line import TotalsFigure
 from dashboard.client import markets
 from dashboard.frame import formats
-from dashboard.frame.display_currency import build_money
+from dashboard.frame.display_currency import build_display_currency
 from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
 from tests.support.dashboard.overview_page import find_panel, iterate_nodes
@@ -152,10 +152,13 @@ def test_without_any_history_the_page_keeps_its_figures_and_the_place_says_why(
 def test_amounts_of_a_line_are_in_the_chosen_currency_and_say_at_which_rate() -> None:
     app = open_page()
     app.segmented_control(key="pref_currency").set_value("JPY").run()
-    money = build_money("JPY", markets.fetch_rates(), "en")
+    currency = build_display_currency("JPY", markets.fetch_rates(), "en")
     cap = find_drawing(find_place(app, "cp-market-cap"))[1]["aria-label"]
     label = describe(
-        t("overview.market_cap"), read_values("market_cap"), lambda usd: money.compact(usd, "en"), "en"
+        t("overview.market_cap"),
+        read_values("market_cap"),
+        lambda usd: currency.format_compact(usd, "en"),
+        "en",
     )
     assert cap == f"{label} {t('overview.line_rate')}"
     share = find_drawing(find_place(app, "cp-btc-share"))[1]["aria-label"]

@@ -8,9 +8,9 @@ import pytest
 from dashboard.app_pages.rankings import layout
 from dashboard.client import markets
 from dashboard.client.market_schemas import CURRENCIES, Currency
-from dashboard.frame.display_currency import build_money
+from dashboard.frame.currency_conversion import DisplayCurrency
+from dashboard.frame.display_currency import build_display_currency
 from dashboard.frame.formats import UNKNOWN
-from dashboard.frame.money import Money
 from dashboard.i18n import t
 from tests.support.dashboard.pages import change_answer, html
 from tests.support.dashboard.rankings_page import (
@@ -24,8 +24,8 @@ from tests.support.dashboard.service_connection import Line
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
 
-def find_rate(code: Currency) -> Money:
-    return build_money(code, markets.fetch_rates(), "en")
+def find_rate(code: Currency) -> DisplayCurrency:
+    return build_display_currency(code, markets.fetch_rates(), "en")
 
 
 def test_amounts_are_in_the_chosen_currency_in_the_same_order_with_the_rate_below() -> None:
@@ -33,15 +33,17 @@ def test_amounts_are_in_the_chosen_currency_in_the_same_order_with_the_rate_belo
     dollars = parse_table_payloads(app)[1]["columns"]
     app.segmented_control(key="pref_currency").set_value("JPY").run()
     assert not app.exception
-    yen, money = parse_table_payloads(app)[1]["columns"], find_rate("JPY")
-    prices = [None if price is None else money.price(Decimal(price)) for price in dollars["price"]]
+    yen, currency = parse_table_payloads(app)[1]["columns"], find_rate("JPY")
+    prices = [None if price is None else currency.format_price(Decimal(price)) for price in dollars["price"]]
     assert yen["priceText"] == prices
     assert [yen[name] for name in ("id", "price", "order", "24h")] == [
         dollars[name] for name in ("id", "price", "order", "24h")
     ]
     assert all(text is None or text.startswith("¥") for text in (*yen["capText"], *yen["volumeText"]))
     page = html(app)
-    assert f'class="rk-price" title="{money.price_label(Decimal(dollars["price"][0]), "en")}"' in page
+    assert (
+        f'class="rk-price" title="{currency.format_full_price(Decimal(dollars["price"][0]), "en")}"' in page
+    )
     rate = f"1 USD = 142.9 JPY, {t('frame.source_sample')}, "
     assert page.count(rate) == 2, "below the table and in the panel"
     ((_, figure),) = parse_charts(app)

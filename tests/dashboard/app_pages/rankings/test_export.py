@@ -23,7 +23,7 @@ from dashboard.app_pages.rankings.export import (
     build_parquet_file,
 )
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.frame.money import STYLES, Money
+from dashboard.frame.currency_conversion import CURRENCY_STYLES, DisplayCurrency
 
 TAKEN_AT = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 LINK = "http://127.0.0.1:8501/rankings?q=bit"
@@ -132,7 +132,7 @@ def test_an_export_without_rows_has_all_columns() -> None:
 
 
 BITCOIN_RATE = "0.0000149253731343284"
-BITCOIN = Money("BTC", Decimal(BITCOIN_RATE), STYLES["BTC"], "coingecko:stale", TAKEN_AT)
+BITCOIN = DisplayCurrency("BTC", Decimal(BITCOIN_RATE), CURRENCY_STYLES["BTC"], "coingecko:stale", TAKEN_AT)
 
 
 @given(st.lists(st.builds(row, price=amounts, market_cap=amounts, volume=amounts), min_size=1, max_size=3))

@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.client.market_schemas import CURRENCIES, Currency
+from dashboard.frame.currency_conversion import (
+    CURRENCY_STYLES,
+    US_DOLLARS,
+    DisplayCurrency,
+    build_currency_style,
+)
 from dashboard.frame.formats import UNKNOWN, UNKNOWN_LABEL
-from dashboard.frame.money import STYLES, US_DOLLARS, Money, build_style
 from dashboard.i18n import LANGUAGES
 
 RATES: dict[Currency, str] = {
@@ -27,8 +32,8 @@ rates = st.decimals("1e-9", "1e6", allow_nan=False, allow_infinity=False).filter
 codes = st.sampled_from(CURRENCIES)
 
 
-def money(code: Currency, rate: str | Decimal | None = None) -> Money:
-    return Money(code, Decimal(rate or RATES[code]), STYLES[code])
+def build_currency(code: Currency, rate: str | Decimal | None = None) -> DisplayCurrency:
+    return DisplayCurrency(code, Decimal(rate or RATES[code]), CURRENCY_STYLES[code])
 
 
 def parse(label: str) -> Decimal:
@@ -37,7 +42,7 @@ def parse(label: str) -> Decimal:
 
 @given(usd_amounts, rates)
 def test_a_conversion_is_exact(usd: Decimal, rate: Decimal) -> None:
-    assert Fraction(money("EUR", rate).convert(usd)) == Fraction(usd) * Fraction(rate)
+    assert Fraction(build_currency("EUR", rate).convert(usd)) == Fraction(usd) * Fraction(rate)
 
 
 @given(usd_amounts, usd_amounts, rates, codes)
@@ -45,9 +50,9 @@ def test_a_larger_amount_never_reads_as_a_smaller_one_in_any_currency(
     first: Decimal, second: Decimal, rate: Decimal, code: Currency
 ) -> None:
     low, high = sorted((first, second))
-    shown = money(code, rate)
+    shown = build_currency(code, rate)
     assert shown.convert(low) <= shown.convert(high)
-    assert parse(shown.price_label(low, "en")) <= parse(shown.price_label(high, "en"))
+    assert parse(shown.format_full_price(low, "en")) <= parse(shown.format_full_price(high, "en"))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +78,7 @@ def test_a_larger_amount_never_reads_as_a_smaller_one_in_any_currency(
     ],
 )
 def test_a_price_has_the_digits_that_suit_its_currency(code: Currency, usd: str, price: str) -> None:
-    assert money(code).price(Decimal(usd)) == price
+    assert build_currency(code).format_price(Decimal(usd)) == price
 
 
 @pytest.mark.parametrize(
@@ -87,23 +92,27 @@ def test_a_price_has_the_digits_that_suit_its_currency(code: Currency, usd: str,
     ],
 )
 def test_a_large_amount_has_three_digits_and_a_unit(code: Currency, usd: str, en: str, ja: str) -> None:
-    assert [money(code).compact(Decimal(usd), lang) for lang in ("en", "ja")] == [en, ja]
+    assert [build_currency(code).format_compact(Decimal(usd), lang) for lang in ("en", "ja")] == [en, ja]
 
 
 def test_yen_and_yuan_have_the_symbols_that_readers_of_the_language_know() -> None:
-    symbols = {lang: [build_style(code, lang).symbol for code in ("JPY", "CNY")] for lang in LANGUAGES}
+    symbols = {
+        lang: [build_currency_style(code, lang).symbol for code in ("JPY", "CNY")] for lang in LANGUAGES
+    }
     assert symbols == {"en": ["¥", "CN¥"], "ja": ["¥", "CN¥"], "zh": ["JP¥", "¥"]}
 
 
 def test_the_title_of_a_converted_amount_has_the_exact_us_dollars() -> None:
-    yen, usd = money("JPY"), Decimal("0.000000215312")
-    assert yen.price_label(usd, "en") == "¥0.00003077 · $0.000000215312"
-    assert yen.total_label(Decimal(2451300000000)) == "¥350,290,770,000,000 · $2,451,300,000,000"
-    assert US_DOLLARS.price_label(usd, "en") == "$0.0000002153"
-    assert US_DOLLARS.total_label(Decimal("1234.5")) == "$1,234.5"
+    yen, usd = build_currency("JPY"), Decimal("0.000000215312")
+    assert yen.format_full_price(usd, "en") == "¥0.00003077 · $0.000000215312"
+    assert yen.format_exact_total(Decimal(2451300000000)) == "¥350,290,770,000,000 · $2,451,300,000,000"
+    assert US_DOLLARS.format_full_price(usd, "en") == "$0.0000002153"
+    assert US_DOLLARS.format_exact_total(Decimal("1234.5")) == "$1,234.5"
 
 
 @pytest.mark.parametrize("code", CURRENCIES)
 def test_an_unknown_amount_is_zero_in_no_currency(code: Any) -> None:
-    assert money(code).price(None) == money(code).compact(None, "en") == UNKNOWN
-    assert money(code).price_label(None, "ja") == UNKNOWN_LABEL["ja"]
+    assert (
+        build_currency(code).format_price(None) == build_currency(code).format_compact(None, "en") == UNKNOWN
+    )
+    assert build_currency(code).format_full_price(None, "ja") == UNKNOWN_LABEL["ja"]

@@ -7,11 +7,11 @@ from decimal import Context, Decimal
 
 from dashboard.client.market_schemas import Currency
 from dashboard.frame import formats
-from dashboard.frame.formats import US_DOLLAR, CurrencyStyle
+from dashboard.frame.formats import US_DOLLAR_STYLE, CurrencyStyle
 from dashboard.i18n.languages import Language
 
-STYLES: Mapping[Currency, CurrencyStyle] = {
-    "USD": US_DOLLAR,
+CURRENCY_STYLES: Mapping[Currency, CurrencyStyle] = {
+    "USD": US_DOLLAR_STYLE,
     "EUR": CurrencyStyle("€"),
     "JPY": CurrencyStyle("¥", is_whole=True),
     "CNY": CurrencyStyle("CN¥"),
@@ -26,7 +26,7 @@ _EXACT_CONTEXT = Context(prec=300)
 
 
 @dataclass(frozen=True, slots=True)
-class Money:
+class DisplayCurrency:
     """The currency in which amounts are shown, and what one US dollar is worth in it.
 
     ``source`` and ``as_of`` are those of the rate; a source that ends in ``:stale`` means the last known
@@ -35,7 +35,7 @@ class Money:
 
     code: Currency = "USD"
     rate: Decimal = Decimal(1)
-    style: CurrencyStyle = US_DOLLAR
+    style: CurrencyStyle = US_DOLLAR_STYLE
     source: str | None = None
     as_of: datetime | None = None
 
@@ -51,32 +51,32 @@ class Money:
         """Returns the exact amount in this currency."""
         return _EXACT_CONTEXT.multiply(Decimal(usd), self.rate)
 
-    def price(self, usd: Decimal | None) -> str:
+    def format_price(self, usd: Decimal | None) -> str:
         """Formats a price in US dollars as :func:`dashboard.frame.formats.price` in this currency."""
         return formats.price(None if usd is None else self.convert(usd), self.style)
 
-    def price_label(self, usd: Decimal | None, lang: Language) -> str:
+    def format_full_price(self, usd: Decimal | None, lang: Language) -> str:
         """Formats a price with all its zeros, and behind it the exact US dollars of a converted price."""
         if usd is None or not self.is_converted:
-            return formats.price_label(usd, lang)
-        return f"{formats.price_label(self.convert(usd), lang, self.style)} · {_format_exact_usd(usd)}"
+            return formats.full_price(usd, lang)
+        return f"{formats.full_price(self.convert(usd), lang, self.style)} · {_format_exact_usd(usd)}"
 
-    def total_label(self, usd: Decimal) -> str:
+    def format_exact_total(self, usd: Decimal) -> str:
         """Formats a sum without a unit, and behind it the exact US dollars of a converted sum."""
         exact = _format_exact_usd(usd)
         return f"{formats.price(self.convert(usd), self.style)} · {exact}" if self.is_converted else exact
 
-    def compact(self, usd: Decimal | int | None, lang: Language) -> str:
+    def format_compact(self, usd: Decimal | int | None, lang: Language) -> str:
         """Formats a sum in US dollars as :func:`dashboard.frame.formats.compact_money` in this currency."""
         return formats.compact_money(None if usd is None else self.convert(usd), lang, self.style)
 
 
-US_DOLLARS = Money()
+US_DOLLARS = DisplayCurrency()
 
 
-def build_style(code: Currency, lang: Language) -> CurrencyStyle:
+def build_currency_style(code: Currency, lang: Language) -> CurrencyStyle:
     """Builds the style of a currency, with the symbol that a reader of ``lang`` knows it by."""
-    style = STYLES[code]
+    style = CURRENCY_STYLES[code]
     return style._replace(symbol=LOCAL_SYMBOLS.get((lang, code), style.symbol))
 
 
