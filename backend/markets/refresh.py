@@ -127,7 +127,7 @@ class Refresher:
         needed = {sources.rates_provider, *(source.name for source in active)}
         for overview in sources.overview:
             if overview.name in needed and self._is_due(overview.name, "overview", states, now):
-                calls.append(self._call(overview.name, "overview", partial(overview.global_figures, now)))
+                calls.append(self._call(overview.name, "overview", partial(overview.market_totals, now)))
         for index in self._list_active_sources(sources.fear_greed, "fear_greed", states, now):
             if self._is_due(index.name, "fear_greed", states, now):
                 calls.append(self._call(index.name, "fear_greed", partial(index.fear_greed, now)))
@@ -169,7 +169,7 @@ class Refresher:
         source = self._market.sources.history
         if source is None or gap_start is None:
             return {}
-        return source.history_30m(self._market.registry.enabled, gap_start, now)
+        return source.past_candles(self._market.registry.enabled, gap_start, now)
 
     def _load_past_totals(self, gap_start: datetime | None, now: datetime) -> Sequence[MarketTotals]:
         source = self._market.sources.history

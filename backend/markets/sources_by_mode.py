@@ -38,7 +38,7 @@ class QuoteSource(NamedSource, Protocol):
 
 
 class OverviewSource(NamedSource, Protocol):
-    def global_figures(self, now: datetime) -> MarketTotals: ...
+    def market_totals(self, now: datetime) -> MarketTotals: ...
 
 
 class FearGreedSource(NamedSource, Protocol):
@@ -77,7 +77,7 @@ class HistorySource(Protocol):
     """Provides half-hour candles and hourly totals of the past, so that history is complete at the first
     start."""
 
-    def history_30m(
+    def past_candles(
         self, assets: Sequence[Asset], start: datetime, end: datetime
     ) -> Mapping[str, Sequence[Candle]]: ...
 

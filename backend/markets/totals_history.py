@@ -16,7 +16,7 @@ from backend.markets.tables import market_totals
 from backend.store.database import upsert
 
 HOUR = timedelta(hours=1)
-FIGURES = ("market_cap", "volume_24h", "btc_market_cap_percentage", "eth_market_cap_percentage")
+TOTALS_COLUMNS = ("market_cap", "volume_24h", "btc_market_cap_percentage", "eth_market_cap_percentage")
 
 
 def store_totals(connection: Connection, realm: str, totals: Iterable[MarketTotals]) -> None:
@@ -27,7 +27,7 @@ def store_totals(connection: Connection, realm: str, totals: Iterable[MarketTota
             "source": source_label((item.provider,)),
             "hour": floor_to_hour(item.as_of),
             "as_of": item.as_of,
-            **{name: getattr(item, name) for name in FIGURES},
+            **{name: getattr(item, name) for name in TOTALS_COLUMNS},
         }
         for item in totals
     ]
@@ -44,7 +44,7 @@ def load_history(
     known = sa.and_(
         market_totals.c.realm == realm, market_totals.c.source == source, market_totals.c.hour <= now
     )
-    columns = [market_totals.c[name] for name in ("as_of", *FIGURES)]
+    columns = [market_totals.c[name] for name in ("as_of", *TOTALS_COLUMNS)]
     rows = connection.execute(
         sa.select(*columns)
         .where(known, market_totals.c.hour >= floor_to_hour(start), market_totals.c.as_of >= start)

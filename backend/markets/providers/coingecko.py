@@ -130,7 +130,7 @@ class CoinGecko:
         asset_ids = {coingecko_id: asset_ids_by_coin[coingecko_id] for coingecko_id in ids}
         return parse_markets(self._get("/coins/markets", now, params), asset_ids, now)
 
-    def global_figures(self, now: datetime) -> MarketTotals:
+    def market_totals(self, now: datetime) -> MarketTotals:
         return parse_global(self._get("/global", now), now)
 
     def ohlc(self, asset: AssetIds, span: ChartSpan, now: datetime) -> tuple[Candle, ...]:

@@ -140,7 +140,7 @@ class CoinMarketCap:
             credits=page.credits,
         )
 
-    def global_figures(self, now: datetime) -> MarketTotals:
+    def market_totals(self, now: datetime) -> MarketTotals:
         return parse_global(self._get("/v1/global-metrics/quotes/latest", now, {"convert": "USD"}), now)
 
     def fear_greed(self, now: datetime) -> FearGreed:

@@ -72,7 +72,7 @@ class SampleProvider:
             credits=0,
         )
 
-    def global_figures(self, now: datetime) -> MarketTotals:
+    def market_totals(self, now: datetime) -> MarketTotals:
         """Totals over all assets of the ranking and a share for the rest of the market."""
         raise_in_outage(self._view, self.market.schedule, now)
         as_of = now.replace(second=0, microsecond=0)
@@ -120,7 +120,7 @@ class SampleProvider:
         ]
         return (*points, (now, to_price(market.price_at(asset.id, now))))
 
-    def history_30m(
+    def past_candles(
         self, assets: Sequence[SampleAsset], start: datetime, end: datetime
     ) -> Mapping[str, Sequence[Candle]]:
         """Build closed half-hour candles in [start, end) of every known asset, for an empty store."""

@@ -106,7 +106,7 @@ def test_each_role_is_polled_at_its_own_interval(
         worker.tick(seconds=15)
     calls = sources["sample-a"].asked
     assert calls.count("quotes") == 21
-    assert calls.count("global_figures") == 6
+    assert calls.count("market_totals") == 6
     assert calls.count("fear_greed") == 2
     assert sources["sample-b"].asked == ["quotes"] * 21  # the first gives the rest
 

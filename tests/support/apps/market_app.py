@@ -222,8 +222,8 @@ class FailingSource:
     def quotes(self, assets: Any, now: datetime) -> Any:
         return self._call("quotes", assets, now)
 
-    def global_figures(self, now: datetime) -> Any:
-        return self._call("global_figures", now)
+    def market_totals(self, now: datetime) -> Any:
+        return self._call("market_totals", now)
 
     def fear_greed(self, now: datetime) -> Any:
         return self._call("fear_greed", now)

@@ -190,7 +190,7 @@ def test_two_assets_may_share_an_id(now: datetime) -> None:
 
 
 def test_the_totals_are_parsed(server: ProviderServer, now: datetime) -> None:
-    figures = asking(server.url).global_figures(now)
+    figures = asking(server.url).market_totals(now)
     assert (figures.provider, figures.as_of, figures.credits) == ("coingecko", now, 1)
     assert figures.market_cap > Decimal("1e12")
     assert figures.volume_change_24h == Decimal("33.064521460740046")
@@ -328,7 +328,7 @@ def test_malformed_past_prices_are_dropped_and_the_others_sorted(now: datetime) 
 
 def test_the_usage_of_a_key_is_reported(server: ProviderServer, now: datetime) -> None:
     provider = CoinGecko.connect("pro", SecretStr("k"), server.url)
-    provider.global_figures(now)
+    provider.market_totals(now)
     usage = provider.usage(now)
     assert usage is not None
     assert (usage.quota, usage.used, usage.per_minute) == (10_000, 2, 100)
@@ -362,7 +362,7 @@ def test_the_plan_decides_the_header(
     server: ProviderServer, now: datetime, plan: CoinGeckoPlan, key: str | None, header: str | None
 ) -> None:
     secret = SecretStr(key) if key else None
-    CoinGecko.connect(plan, secret, server.url).global_figures(now)
+    CoinGecko.connect(plan, secret, server.url).market_totals(now)
     sent_headers = {
         name: value for name, value in server.requests[0].headers.items() if name.startswith("x-cg")
     }
@@ -383,7 +383,7 @@ def test_a_base_url_with_a_path_is_used_unchanged(
 ) -> None:
     monkeypatch.setattr(server.pages, "answer", lambda path, query: (200, {"path": path}))
     with pytest.raises(ProviderError):
-        CoinGecko.connect("keyless", None, f"{server.url}/mirror/v9").global_figures(now)
+        CoinGecko.connect("keyless", None, f"{server.url}/mirror/v9").market_totals(now)
     assert server.requests[0].path == "/mirror/v9/global"
 
 

@@ -99,6 +99,6 @@ def test_a_huge_page_is_malformed(server: ProviderServer, assets: list[Any], now
 def test_a_key_in_an_error_message_is_redacted(server: ProviderServer, now: datetime) -> None:
     server.always("*", says(401, {"error": "The key CG-secret-1 is wrong"}))
     with pytest.raises(ProviderError) as caught:
-        CoinGecko.connect("demo", SecretStr("CG-secret-1"), server.url).global_figures(now)
+        CoinGecko.connect("demo", SecretStr("CG-secret-1"), server.url).market_totals(now)
     assert caught.value.message == "The key [key] is wrong (status 401)"
     assert "CG-secret-1" not in f"{caught.value!r}{caught.value.__context__ and caught.value.__cause__}"

@@ -291,11 +291,11 @@ def test_a_refusal_raises_its_kind_of_error(
 def test_a_key_in_an_error_message_is_redacted(server: ProviderServer, now: datetime) -> None:
     server.always("*", cmc_error(500, 500, f"trouble with {KEY.get_secret_value()}"))
     with pytest.raises(ProviderError, match=r"trouble with \[key\]"):
-        asking(server.url).global_figures(now)
+        asking(server.url).market_totals(now)
 
 
 def test_the_server_sees_the_key(server: ProviderServer, now: datetime) -> None:
-    asking(server.url).global_figures(now)
+    asking(server.url).market_totals(now)
     assert server.requests[0].headers["x-cmc_pro_api_key"] == KEY.get_secret_value()
 
 
@@ -305,7 +305,7 @@ def test_the_server_sees_the_key(server: ProviderServer, now: datetime) -> None:
 @pytest.mark.parametrize("quote_form", ["keyed", "keyed_by_id"])
 def test_the_totals_are_parsed(server: ProviderServer, now: datetime, quote_form: QuoteForm) -> None:
     server.pages.quote_form = quote_form
-    figures = asking(server.url).global_figures(now)
+    figures = asking(server.url).market_totals(now)
     assert (figures.provider, figures.as_of, figures.credits) == ("coinmarketcap", now, 1)
     assert (figures.market_cap_change_24h, figures.volume_change_24h) == (Decimal("-1.5"), Decimal("30.1"))
     assert figures.btc_market_cap_percentage == Decimal("57.7")
@@ -315,7 +315,7 @@ def test_the_totals_are_parsed(server: ProviderServer, now: datetime, quote_form
 def test_totals_without_usd_are_malformed(server: ProviderServer, now: datetime) -> None:
     server.once("*", says(200, {"data": {"quote": {"EUR": {"total_market_cap": 5}}}}))
     with pytest.raises(ProviderError, match="USD") as caught:
-        asking(server.url).global_figures(now)
+        asking(server.url).market_totals(now)
     assert caught.value.kind is ErrorKind.MALFORMED
 
 
@@ -344,7 +344,7 @@ def test_an_incomplete_index_is_malformed(changes: dict[str, object], now: datet
 
 def test_the_usage_of_the_key_is_reported(server: ProviderServer, now: datetime) -> None:
     provider = asking(server.url)
-    provider.global_figures(now)
+    provider.market_totals(now)
     usage = provider.usage(now)
     assert usage is not None
     assert (usage.quota, usage.used, usage.per_minute) == (10_000, 1, 30)

@@ -67,7 +67,7 @@ def test_an_invalid_row_is_rejected_with_the_reason(
 @EVERY
 def test_a_provider_without_a_server_is_unavailable(asking: Callable[[str], Any], now: datetime) -> None:
     with pytest.raises(ProviderError, match="refused the connection") as caught:
-        asking(f"http://127.0.0.1:{free_port()}").global_figures(now)
+        asking(f"http://127.0.0.1:{free_port()}").market_totals(now)
     assert caught.value.kind is ErrorKind.UNAVAILABLE
 
 
@@ -77,5 +77,5 @@ def test_a_slow_provider_is_unavailable(
 ) -> None:
     server.once("*", FAULTS["slow"])
     with pytest.raises(ProviderError, match=r"within 0\.2 s") as caught:
-        asking(server.url, deadline_seconds=0.2).global_figures(now)
+        asking(server.url, deadline_seconds=0.2).market_totals(now)
     assert caught.value.kind is ErrorKind.UNAVAILABLE

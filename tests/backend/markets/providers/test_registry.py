@@ -60,7 +60,7 @@ def test_all_providers_use_their_configured_urls(
         on_slugs_resolved=resolved.append,
     )
     assert [len(provider.quotes(assets, now).quotes) for provider in providers.quotes] == [len(COINS)] * 2
-    assert [provider.global_figures(now).as_of for provider in providers.overview] == [now] * 2
+    assert [provider.market_totals(now).as_of for provider in providers.overview] == [now] * 2
     assert [provider.fear_greed(now).value for provider in providers.fear_greed] == [40, 64]
     assert len(providers.ohlc.ohlc(assets[0], "24h", now)) == 48
     assert len(resolved) == 1

@@ -59,11 +59,11 @@ def test_a_recording_of_many_assets_serves_the_requested_ones(assets: list[Asset
 
 def test_totals_fear_and_greed_and_candles_are_replayed(assets: list[Asset]) -> None:
     providers = build_replay(replay())
-    assert [source.global_figures(RECORDED).market_cap for source in providers.overview] == [
+    assert [source.market_totals(RECORDED).market_cap for source in providers.overview] == [
         Decimal("3.1e12"),
         Decimal("3.12e12"),
     ]
-    assert providers.overview[0].global_figures(RECORDED).rates["EUR"] == Decimal("0.9")
+    assert providers.overview[0].market_totals(RECORDED).rates["EUR"] == Decimal("0.9")
     assert providers.fear_greed[0].fear_greed(RECORDED).value == 61
     bitcoin = next(asset for asset in assets if asset.id == "bitcoin")
     assert len(providers.ohlc.ohlc(bitcoin, "24h", RECORDED)) >= 47

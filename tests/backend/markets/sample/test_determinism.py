@@ -22,7 +22,7 @@ def fingerprint(provider: SampleProvider, time: datetime) -> str:
     result = [
         poll.quotes,
         sorted(poll.sparklines.items()),
-        provider.global_figures(time),
+        provider.market_totals(time),
         provider.fear_greed(time),
     ]
     return hashlib.sha256(repr(result).encode()).hexdigest()

@@ -85,7 +85,7 @@ def test_an_unknown_asset_is_missing_not_an_error(views: Views, calm_time: datet
     assert poll.missing == ("added-later",)
     assert views["sample-a"].ohlc(Coin("added-later"), "24h", calm_time) == ()
     assert (
-        views["sample-a"].history_30m([Coin("added-later")], calm_time - timedelta(hours=3), calm_time) == {}
+        views["sample-a"].past_candles([Coin("added-later")], calm_time - timedelta(hours=3), calm_time) == {}
     )
 
 
@@ -146,20 +146,20 @@ def test_past_prices_begin_with_the_listing_and_are_empty_for_an_unknown_asset(
 
 def test_history_contains_only_closed_half_hours(views: Views, calm_time: datetime) -> None:
     known_coins = [Coin("bitcoin"), Coin(views["sample-a"].market.calibration.event_assets.listing)]
-    past = views["sample-a"].history_30m(known_coins, calm_time - timedelta(days=8), calm_time)
+    past = views["sample-a"].past_candles(known_coins, calm_time - timedelta(days=8), calm_time)
     bitcoin, newcomer = (past[asset.id] for asset in known_coins)
     assert bitcoin[0].open_time >= calm_time - timedelta(days=8)
     assert bitcoin[-1].open_time + timedelta(minutes=30) <= calm_time
     assert len(bitcoin) == 8 * 48 - 1
     assert newcomer[0].open_time == views["sample-a"].market.schedule.listed_at(calm_time)
-    repeated = views["sample-a"].history_30m(known_coins, calm_time - timedelta(days=8), calm_time)
+    repeated = views["sample-a"].past_candles(known_coins, calm_time - timedelta(days=8), calm_time)
     assert repeated == past
 
 
 def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
     views: Views, assets: list[Coin], calm_time: datetime
 ) -> None:
-    figures = views["sample-a"].global_figures(calm_time)
+    figures = views["sample-a"].market_totals(calm_time)
     quotes = views["sample-a"].quotes(assets, calm_time).quotes
     ranked = sum(result.market_cap or 0 for result in quotes.values() if result.market_cap_rank)
     assert Decimal("1.03") < figures.market_cap / ranked < Decimal("1.09")
@@ -169,7 +169,7 @@ def test_the_totals_exceed_the_sum_of_the_ranking_slightly(
     assert figures.btc_market_cap_percentage == pytest.approx(
         100 * bitcoin / figures.market_cap, abs=Decimal("0.2")
     )
-    before = views["sample-a"].global_figures(calm_time - timedelta(days=1))
+    before = views["sample-a"].market_totals(calm_time - timedelta(days=1))
     assert figures.market_cap_change_24h is not None
     expected = 100 * (figures.market_cap / before.market_cap - 1)
     assert figures.market_cap_change_24h == pytest.approx(expected, abs=Decimal("0.001"))
@@ -181,7 +181,7 @@ def test_past_totals_are_those_of_every_full_hour(views: Views, calm_time: datet
     hour = calm_time.replace(minute=0, second=0)
     assert [item.as_of for item in past] == [hour - timedelta(hours=n) for n in range(167, -1, -1)]
     for item in (past[0], past[100], past[-1]):
-        polled = views["sample-b"].global_figures(item.as_of)
+        polled = views["sample-b"].market_totals(item.as_of)
         assert (item.market_cap, item.volume_24h) == (polled.market_cap, polled.volume_24h)
         assert item.btc_market_cap_percentage == polled.btc_market_cap_percentage
         assert item.eth_market_cap_percentage == polled.eth_market_cap_percentage
@@ -201,7 +201,7 @@ def test_past_totals_move_as_those_of_a_market_do(views: Views, calm_time: datet
 
 def test_a_market_without_ether_has_no_share_of_it(calm_time: datetime) -> None:
     lone = SampleProvider("sample-a", SampleMarket(SEED, [Coin("bitcoin")]))
-    assert lone.global_figures(calm_time).eth_market_cap_percentage is None
+    assert lone.market_totals(calm_time).eth_market_cap_percentage is None
 
 
 def test_the_fear_and_greed_index_follows_the_market(views: Views, market: SampleMarket) -> None:
@@ -226,7 +226,7 @@ def test_a_view_in_an_outage_raises_an_error(views: Views, market: SampleMarket)
     during = event.starts + timedelta(minutes=3)
     asks = [
         lambda: down.quotes([Coin("bitcoin")], during),
-        lambda: down.global_figures(during),
+        lambda: down.market_totals(during),
         lambda: down.fear_greed(during),
         lambda: down.ohlc(Coin("bitcoin"), "24h", during),
     ]

@@ -98,7 +98,7 @@ def test_the_crash_of_the_sample_market_is_a_move_and_its_calm_week_is_not(sqlit
     calm_time = next_event(market.schedule, EventKind.CALM, AT).starts + timedelta(days=5, hours=12)
     provider, bitcoin = SampleProvider("sample-a", market), [assets.by_id["bitcoin"]]
     for moment in (crash, calm_time):
-        past = provider.history_30m(bitcoin, moment - timedelta(days=8), moment + 3 * HOUR)
+        past = provider.past_candles(bitcoin, moment - timedelta(days=8), moment + 3 * HOUR)
         with sqlite_database.write() as connection:
             price_history.backfill(connection, build_realm(settings), past)
     now = max(crash, calm_time) + 6 * HOUR
