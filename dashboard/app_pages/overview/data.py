@@ -27,7 +27,7 @@ MAX_OPEN_INCIDENTS, MAX_CLOSED_INCIDENTS = 200, 100
 class OverviewData:
     """The results of one refresh; each one states whether its data are fresh, stale or missing.
 
-    ``totals`` is no part of ``results``: without it only the lines beside the totals are missing.
+    ``totals`` is no part of ``results``: without it only the sparklines of the totals are missing.
     """
 
     rankings: Fetched[list[RankedToken]]

@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from dashboard.app_pages.overview.market_figures import Coin, build_trend_path
-from dashboard.app_pages.overview.sparkline import build_sparkline
+from dashboard.app_pages.overview.sparkline import Sparkline, build_sparkline
 from dashboard.client.market_schemas import MarketOverview, Total, TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
@@ -64,7 +64,7 @@ def note(words: str) -> Node:
 def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, now: datetime) -> Node:
     """Builds four tiles: market cap, volume, share of Bitcoin, and fear and greed.
 
-    The first three have a line of the last seven days from ``history``.
+    The first three have a sparkline of the last seven days from ``history``.
     """
     names: Mapping[Literal["market_cap", "volume_24h"], str] = {
         "market_cap": t("overview.market_cap"),
@@ -85,7 +85,7 @@ def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, 
     )
 
 
-def _build_total_tile(key: str, name: str, total: Total | None, line: Node, now: datetime) -> Node:
+def _build_total_tile(key: str, name: str, total: Total | None, sparkline: Sparkline, now: datetime) -> Node:
     value = parse_decimal(total["value"]) if total else None
     amount_text = current_display_currency().format_compact(value, language())
     figure = h("span", amount_text, title=_format_exact(value), class_="cp-figure")
@@ -93,7 +93,8 @@ def _build_total_tile(key: str, name: str, total: Total | None, line: Node, now:
     return panel(
         key.replace("_", "-"),
         name,
-        h("div", h("p", figure, change, class_="cp-line"), line, class_="cp-total-row"),
+        h("div", h("p", figure, change, class_="cp-line"), sparkline.box, class_="cp-total-row"),
+        sparkline.caption,
         freshness_node(
             formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now
         ),
@@ -111,16 +112,17 @@ def _build_btc_share_tile(
         part = h("span", class_="cp-share", style=f"width:{min(max(share, Decimal(0)), Decimal(100)):f}%")
         bar = h("div", part, class_="cp-bar", title=t("overview.btc_share_note"), aria_hidden="true")
     name, figure = t("overview.btc_share"), formats.percent(share, signed=False)
-    line = build_sparkline("btc_market_cap_percentage", name, history, now)
+    sparkline = build_sparkline("btc_market_cap_percentage", name, history, now)
     return panel(
         "btc-share",
         name,
         h(
             "div",
             h("p", h("span", figure, class_="cp-figure"), class_="cp-line"),
-            line,
+            sparkline.box,
             class_="cp-total-row",
         ),
+        sparkline.caption,
         bar,
         freshness_node(
             formats.parse_instant(total["last_updated"]) if total else None, total and total["source"], now

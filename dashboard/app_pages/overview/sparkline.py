@@ -1,73 +1,95 @@
-"""Builds the sparkline beside a total of the market: its values of the last seven days."""
+"""Builds the sparkline of a total of the market and the visible text of its span, low and high."""
 
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.app_pages.overview.totals_line import TotalsFigure, TotalsLine, build_line
+from dashboard.app_pages.overview.sparkline_data import (
+    RoundedSpan,
+    SparklineData,
+    TotalsField,
+    compute_sparkline,
+)
 from dashboard.client.market_schemas import TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
 from dashboard.frame.display_currency import current_display_currency
-from dashboard.frame.freshness import source_name
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import join_sentences
 
 WIDTH, HEIGHT = 120, 32
-"""Units of the drawing, which fills its place at any size."""
+"""Units of the drawing, which fills its box at any size."""
 
 
-def build_sparkline(figure: TotalsFigure, name: str, history: TotalsHistory | None, now: datetime) -> Node:
-    """Builds the place of the line of ``figure``, with the line if two values are known.
+class Sparkline(NamedTuple):
+    """The box of the drawing, and the text that stands below it."""
 
-    The place always has the same size. Its title says the span, the source and how far the history reaches,
-    or why there is no line. ``history`` is ``None`` if it is unknown.
+    box: Node
+    caption: Node
+
+
+def build_sparkline(field: TotalsField, name: str, history: TotalsHistory | None, now: datetime) -> Sparkline:
+    """Builds the sparkline of ``field``; without two known values, an empty box and the reason.
+
+    The box always has the same size. ``history`` is ``None`` if it is unknown.
     """
-    line = build_line(history["points"], figure, now, WIDTH, HEIGHT) if history else None
-    if history is None or line is None:
-        return h("div", class_="cp-spark", role="img", title=_explain_missing_line(history, now))
+    data = compute_sparkline(history["points"], field, now, WIDTH, HEIGHT) if history else None
+    if data is None:
+        reason = h("p", _explain_missing_line(history, now), class_="cp-spark-caption")
+        return Sparkline(h("div", class_="cp-spark"), reason)
+    format_value = _choose_format(field)
     drawing = h(
         "svg",
-        h("path", d=line.path),
+        h("path", d=data.path),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         preserveAspectRatio="none",
         role="img",
-        aria_label=_describe_line(figure, name, line),
+        aria_label=_describe_line(field, name, data),
     )
-    caption = h("span", t("overview.span_7d"), class_="cp-spark-span", aria_hidden="true")
-    title = t("overview.line_title", source=source_name(history["source"]), time=_format_since(history, now))
-    return h("div", drawing, caption, class_="cp-spark", title=title)
+    range_text = t(
+        "overview.line_range",
+        span=_format_span(data.span),
+        low=format_value(data.low),
+        high=format_value(data.high),
+    )
+    # Screen readers get these figures, and two more, from the drawing's label.
+    caption = h("p", range_text, class_="cp-spark-caption", aria_hidden="true")
+    return Sparkline(h("div", drawing, class_="cp-spark"), caption)
 
 
-def _describe_line(figure: TotalsFigure, name: str, line: TotalsLine) -> str:
+def _choose_format(field: TotalsField) -> Callable[[Decimal], str]:
+    if field == "btc_market_cap_percentage":
+        return lambda value: formats.percent(value, signed=False)
     currency = current_display_currency()
-    is_share = figure == "btc_market_cap_percentage"
-    write: Callable[[Decimal], str] = (
-        (lambda value: formats.percent(value, signed=False))
-        if is_share
-        else (lambda value: currency.format_compact(value, language()))
-    )
+    return lambda value: currency.format_compact(value, language())
+
+
+def _describe_line(field: TotalsField, name: str, data: SparklineData) -> str:
+    format_value = _choose_format(field)
     label = t(
         "overview.line_label",
         name=name,
-        first=write(line.first),
-        last=write(line.last),
-        low=write(line.low),
-        high=write(line.high),
+        span=_format_span(data.span),
+        first=format_value(data.first),
+        last=format_value(data.last),
+        low=format_value(data.low),
+        high=format_value(data.high),
     )
-    return join_sentences(label, t("overview.line_rate") if currency.is_converted and not is_share else None)
+    is_converted = current_display_currency().is_converted and field != "btc_market_cap_percentage"
+    return join_sentences(label, t("overview.line_rate") if is_converted else None)
+
+
+def _format_span(span: RoundedSpan) -> str:
+    return t(f"overview.last_{span.unit}", n=span.count)
 
 
 def _explain_missing_line(history: TotalsHistory | None, now: datetime) -> str:
     if history is None:
         return t("overview.line_unavailable")
-    if history["history_since"] is None:
-        return t("overview.line_none")
-    return t("overview.line_since", time=_format_since(history, now))
-
-
-def _format_since(history: TotalsHistory, now: datetime) -> str:
     since = formats.parse_instant(history["history_since"])
-    return formats.UNKNOWN if since is None else formats.local_time(since, st.context.timezone, now).text
+    if since is None:
+        return t("overview.line_none")
+    return t("overview.line_since", time=formats.local_time(since, st.context.timezone, now).text)

@@ -1,4 +1,4 @@
-"""The sparklines of the Overview with the real service: names, titles, gaps, and their reserved place."""
+"""The sparklines of the Overview with the real service: labels, captions, gaps, and their reserved box."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -10,17 +10,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages.overview import layout
-from dashboard.app_pages.overview.totals_line import TotalsFigure
+from dashboard.app_pages.overview.sparkline_data import TotalsField
 from dashboard.client import markets
 from dashboard.frame import formats
 from dashboard.frame.display_currency import build_display_currency
 from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
-from tests.support.dashboard.overview_page import find_panel, iterate_nodes
+from tests.support.dashboard.overview_page import find_panel, iterate_nodes, text
 from tests.support.dashboard.pages import change_answer, html, open_page
 from tests.support.dashboard.service_connection import Line
 
-TILES: dict[str, tuple[TotalsFigure, str]] = {
+TILES: dict[str, tuple[TotalsField, str]] = {
     "cp-market-cap": ("market_cap", "overview.market_cap"),
     "cp-volume-24h": ("volume_24h", "overview.volume"),
     "cp-btc-share": ("btc_market_cap_percentage", "overview.btc_share"),
@@ -41,26 +41,38 @@ def _page_at_the_services_time(line: Line, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(layout, "datetime", ServiceClock)
 
 
-def find_place(app: AppTest, tile: str) -> Any:
-    """Returns the place of the line in a tile."""
+def find_box(app: AppTest, tile: str) -> Any:
+    """Returns the box of the sparkline in a tile."""
     panel = find_panel(app, tile.removeprefix("cp-"))
-    (place,) = [node for node in iterate_nodes(panel) if node[1].get("class") == "cp-spark"]
-    return place
+    (box,) = [node for node in iterate_nodes(panel) if node[1].get("class") == "cp-spark"]
+    return box
 
 
-def find_drawing(place: Any) -> Any:
-    (drawing,) = [node for node in iterate_nodes(place) if node[0] == "svg"]
+def find_caption(app: AppTest, tile: str) -> Any:
+    panel = find_panel(app, tile.removeprefix("cp-"))
+    (caption,) = [node for node in iterate_nodes(panel) if node[1].get("class") == "cp-spark-caption"]
+    return caption
+
+
+def find_drawing(app: AppTest, tile: str) -> Any:
+    (drawing,) = find_box(app, tile)[2]
+    assert drawing[0] == "svg"
     return drawing
 
 
-def count_parts(place: Any) -> int:
-    return str(find_drawing(place)[2][0][1]["d"]).count("M")
+def read_label(app: AppTest, tile: str) -> str:
+    label: str = find_drawing(app, tile)[1]["aria-label"]
+    return label
 
 
-def read_values(figure: TotalsFigure) -> list[Decimal]:
+def count_parts(app: AppTest, tile: str) -> int:
+    return str(find_drawing(app, tile)[2][0][1]["d"]).count("M")
+
+
+def read_values(field: TotalsField) -> list[Decimal]:
     history = markets.fetch_totals_history("7d").data
     assert history is not None
-    values = [formats.parse_decimal(point[figure]) for point in history["points"]]
+    values = [formats.parse_decimal(point[field]) for point in history["points"]]
     return [value for value in values if value is not None]
 
 
@@ -68,40 +80,73 @@ def write_share(value: Decimal) -> str:
     return formats.percent(value, signed=False)
 
 
-def describe(name: str, values: list[Decimal], write: Callable[[Decimal], str], lang: Language) -> str:
+def choose_format(field: TotalsField, lang: Language) -> Callable[[Decimal], str]:
+    is_share = field == "btc_market_cap_percentage"
+    return write_share if is_share else partial(formats.compact_usd, lang=lang)
+
+
+def describe(
+    name: str, span: str, values: list[Decimal], write: Callable[[Decimal], str], lang: Language = "en"
+) -> str:
     first, last, low, high = map(write, (values[0], values[-1], min(values), max(values)))
-    return t("overview.line_label", lang=lang, name=name, first=first, last=last, low=low, high=high)
+    figures = {"first": first, "last": last, "low": low, "high": high}
+    return t("overview.line_label", lang=lang, name=name, span=span, **figures)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_each_line_is_named_by_its_first_last_lowest_and_highest_value_in_the_readers_language(
-    lang: Language,
-) -> None:
+def test_each_line_is_labelled_with_its_span_and_figures_in_the_readers_language(lang: Language) -> None:
     app = open_page(lang=lang)
-    for tile, (figure, name) in TILES.items():
-        values = read_values(figure)
+    for tile, (field, name) in TILES.items():
+        values = read_values(field)
         assert len(values) >= 168
-        drawing = find_drawing(find_place(app, tile))
-        is_share = figure == "btc_market_cap_percentage"
-        write = write_share if is_share else partial(formats.compact_usd, lang=lang)
-        label = describe(t(name, lang=lang), values, write, lang)
-        assert (drawing[1]["role"], drawing[1]["aria-label"]) == ("img", label)
+        span = t("overview.last_days", lang=lang, n=7)
+        label = describe(t(name, lang=lang), span, values, choose_format(field, lang), lang)
+        assert find_drawing(app, tile)[1]["role"] == "img"
+        assert read_label(app, tile) == label
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_title_of_each_line_says_span_source_and_how_far_the_history_reaches(lang: Language) -> None:
+def test_span_low_and_high_are_visible_text_that_needs_no_pointer(lang: Language) -> None:
     app = open_page(lang=lang)
-    history = markets.fetch_totals_history("7d").data
-    assert history is not None
-    assert history["history_since"] is not None
-    since = f"{datetime.fromisoformat(history['history_since']):%Y-%m-%d %H:%M}"
-    title = t("overview.line_title", lang=lang, source=t("frame.source_sample", lang=lang), time=since)
-    assert [find_place(app, tile)[1]["title"] for tile in TILES] == [title] * 3
+    for tile, (field, _) in TILES.items():
+        values, write = read_values(field), choose_format(field, lang)
+        span = t("overview.last_days", lang=lang, n=7)
+        low, high = write(min(values)), write(max(values))
+        caption = t("overview.line_range", lang=lang, span=span, low=low, high=high)
+        assert text(find_caption(app, tile)) == caption
+        assert "title" not in find_box(app, tile)[1]
+
+
+@pytest.mark.parametrize(
+    ("points", "spans"),
+    [
+        (2, ("last hour", "過去1時間", "近1小时")),
+        (6, ("last 5 hours", "過去5時間", "近5小时")),
+        (73, ("last 3 days", "過去3日間", "近3天")),
+    ],
+)
+def test_a_young_history_says_how_far_it_reaches(
+    monkeypatch: pytest.MonkeyPatch, points: int, spans: tuple[str, ...]
+) -> None:
+    def keep_last(history: Any) -> Any:
+        """Keeps the last points, one at each full hour before the service's time."""
+        kept = [
+            {**point, "at": (SERVICE_TIME - timedelta(hours=hours)).isoformat()}
+            for hours, point in enumerate(reversed(history["points"][-points:]))
+        ]
+        return {**history, "points": kept[::-1]}
+
+    change_answer(monkeypatch, "/markets/totals", keep_last)
+    for lang, span in zip(LANGUAGES, spans, strict=True):
+        app = open_page(lang=lang)
+        for tile in TILES:
+            assert span in text(find_caption(app, tile))
+            assert span in read_label(app, tile)
 
 
 def test_the_complete_history_is_one_unbroken_line() -> None:
     app = open_page()
-    assert [count_parts(find_place(app, tile)) for tile in TILES] == [1, 1, 1]
+    assert [count_parts(app, tile) for tile in TILES] == [1, 1, 1]
 
 
 def test_the_lines_break_where_the_service_has_no_hours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,10 +155,10 @@ def test_the_lines_break_where_the_service_has_no_hours(monkeypatch: pytest.Monk
 
     change_answer(monkeypatch, "/markets/totals", drop_hours)
     app = open_page()
-    assert [count_parts(find_place(app, tile)) for tile in TILES] == [2, 2, 2]
+    assert [count_parts(app, tile) for tile in TILES] == [2, 2, 2]
 
 
-def test_with_one_point_the_place_stays_empty_and_says_since_when_history_is_recorded(
+def test_with_one_point_the_box_stays_empty_and_the_caption_says_since_when_history_is_recorded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def keep_last(history: Any) -> Any:
@@ -122,9 +167,9 @@ def test_with_one_point_the_place_stays_empty_and_says_since_when_history_is_rec
     change_answer(monkeypatch, "/markets/totals", keep_last)
     app = open_page()
     for tile in TILES:
-        place = find_place(app, tile)
-        assert place[2] == []
-        assert place[1]["title"] == t("overview.line_since", time="09:05:00")
+        assert find_box(app, tile)[2] == []
+        assert text(find_caption(app, tile)) == t("overview.line_since", time="09:05:00")
+        assert "aria-hidden" not in find_caption(app, tile)[1]
 
 
 @pytest.mark.parametrize(
@@ -137,14 +182,13 @@ def test_with_one_point_the_place_stays_empty_and_says_since_when_history_is_rec
         (None, "overview.line_unavailable"),
     ],
 )
-def test_without_any_history_the_page_keeps_its_figures_and_the_place_says_why(
+def test_without_any_history_the_page_keeps_its_figures_and_the_caption_says_why(
     monkeypatch: pytest.MonkeyPatch, history: Any, words: str
 ) -> None:
     change_answer(monkeypatch, "/markets/totals", lambda _: history)
     app = open_page()
     for tile in TILES:
-        place = find_place(app, tile)
-        assert (place[2], place[1]["title"]) == ([], t(words))
+        assert (find_box(app, tile)[2], text(find_caption(app, tile))) == ([], t(words))
     assert 'role="status"' not in html(app)
     assert 'role="alert"' not in html(app)
 
@@ -153,13 +197,12 @@ def test_amounts_of_a_line_are_in_the_chosen_currency_and_say_at_which_rate() ->
     app = open_page()
     app.segmented_control(key="pref_currency").set_value("JPY").run()
     currency = build_display_currency("JPY", markets.fetch_rates(), "en")
-    cap = find_drawing(find_place(app, "cp-market-cap"))[1]["aria-label"]
     label = describe(
         t("overview.market_cap"),
+        t("overview.last_days", n=7),
         read_values("market_cap"),
         lambda usd: currency.format_compact(usd, "en"),
-        "en",
     )
-    assert cap == f"{label} {t('overview.line_rate')}"
-    share = find_drawing(find_place(app, "cp-btc-share"))[1]["aria-label"]
-    assert t("overview.line_rate") not in share
+    assert read_label(app, "cp-market-cap") == f"{label} {t('overview.line_rate')}"
+    assert text(find_caption(app, "cp-market-cap")).startswith("Low ¥")
+    assert t("overview.line_rate") not in read_label(app, "cp-btc-share")
