@@ -1,11 +1,18 @@
-"""Opens the Rankings page and parses what it sends to its components."""
+"""Opens the Rankings page and parses what it sends to its table."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from streamlit.testing.v1 import AppTest
 
 from tests.support.dashboard import pages
+
+
+class TablePayloads(NamedTuple):
+    """What the page sends to the table: its state (view, coin, comparison), and the columns of its rows."""
+
+    state: dict[str, Any]
+    table: dict[str, Any]
 
 
 def open_rankings(**query: str) -> AppTest:
@@ -18,16 +25,10 @@ def list_payloads(app: AppTest, component: str) -> list[bytes]:
     return [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == name]
 
 
-def parse_table_payloads(app: AppTest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parses what the page sends to the table: first the head (its state), then the rows."""
+def parse_table_payloads(app: AppTest) -> TablePayloads:
+    """Parses the payloads of the table, whose versions are equal."""
     (head,), (rows,) = list_payloads(app, "rank_head"), list_payloads(app, "rank_table")
     version, table = rows.split(b"\n", 1)
     state: dict[str, Any] = orjson.loads(head)
     assert state["version"] == version.decode()
-    return state, orjson.loads(table)
-
-
-def parse_charts(app: AppTest) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Parses each chart: first its options, then its figure."""
-    lines = (part.split(b"\n", 1) for part in list_payloads(app, "plotly_chart"))
-    return [(orjson.loads(options), orjson.loads(figure)) for options, figure in lines]
+    return TablePayloads(state, orjson.loads(table))

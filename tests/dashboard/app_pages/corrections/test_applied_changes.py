@@ -9,7 +9,7 @@ from dashboard.app_pages.corrections.findings import Decision
 from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.i18n import LANGUAGES, t
 from tests.support.articles.scans import article
-from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.corrections_page import check_text, open_corrections, read_review
 from tests.support.dashboard.service_connection import Line
 
 TEXT = "😀 Etherium rose. Solanna fell, and Etherium again. Bitcoin held."
@@ -118,14 +118,14 @@ def test_an_unavailable_service_applies_nothing_and_can_be_retried(editor: Edito
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_example_of_each_language_has_slips_a_mixed_name_and_a_date(lang: str) -> None:
-    app = open_page(lang=lang)
+    app = open_corrections(lang=lang)
     app.button(key="cr_example").click().run()
     assert not app.exception
-    _, body = read_review(app)
-    assert sum(finding["safe"] for finding in body["findings"]) >= 3
-    assert [finding["type"] for finding in body["findings"]].count("inconsistent") == 1
-    assert body["date"] == {"day": "2026-03-12", "origin": "text"}
-    assert {field["lang"] for field in body["fields"]} == {{"zh": "zh-Hans"}.get(lang, lang)}
+    article = read_review(app).article
+    assert sum(finding["safe"] for finding in article["findings"]) >= 3
+    assert [finding["type"] for finding in article["findings"]].count("inconsistent") == 1
+    assert article["date"] == {"day": "2026-03-12", "origin": "text"}
+    assert {field["lang"] for field in article["fields"]} == {{"zh": "zh-Hans"}.get(lang, lang)}
 
 
 def test_the_example_is_offered_only_while_there_is_no_article() -> None:

@@ -15,7 +15,7 @@ from dashboard.app_pages.corrections.visible_name import build_visible_name
 from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from tests.support.articles.scans import article
-from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.corrections_page import check_text, open_corrections, read_review
 from tests.support.dashboard.pages import html
 from tests.support.dashboard.service_connection import Line
 
@@ -52,17 +52,17 @@ def list_texts(step: Step) -> list[str]:
     ],
 )
 def test_a_slip_that_no_rule_lists_says_why_in_the_readers_language(lang: str, reason: str) -> None:
-    _, body = read_review(check_text("昨日、Polkadptは上昇した。ビットコインも上昇した。", lang=lang))
-    (finding,) = body["findings"]
+    article = read_review(check_text("昨日、Polkadptは上昇した。ビットコインも上昇した。", lang=lang)).article
+    (finding,) = article["findings"]
     assert (finding["rule"], finding["suggestion"]) == ("unlisted-slip", "Polkadot")
     assert finding["reason"] == reason
 
 
 def test_a_mixed_name_has_the_counts_and_places_of_both_forms() -> None:
-    _, body = read_review(check_text(MIXED))
-    (finding,) = body["findings"]
+    article = read_review(check_text(MIXED)).article
+    (finding,) = article["findings"]
     assert "“Strategy” 3 times and “MicroStrategy” once" in finding["reason"]
-    forms = body["mixed"][finding["mixed"]]
+    forms = article["mixed"][finding["mixed"]]
     assert [(form["text"], len(form["places"])) for form in forms] == [("Strategy", 3), ("MicroStrategy", 1)]
     for form in forms:
         for field, start, end, number in form["places"]:
@@ -78,15 +78,15 @@ def test_a_mixed_name_has_the_counts_and_places_of_both_forms() -> None:
     ("day", "severities"), [(None, ["info"]), (date(2024, 5, 1), []), (date(2027, 3, 3), ["warning"])]
 )
 def test_the_date_of_the_form_judges_former_names(day: date | None, severities: list[str]) -> None:
-    app = open_page()
+    app = open_corrections()
     app.text_area(key="cr_content").set_value(FORMER)
     app.date_input(key="cr_date").set_value(day)
     app.button(key="cr_check").click().run()
     assert not app.exception
-    assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == severities
+    assert [finding["severity"] for finding in read_review(app).article["findings"]] == severities
     judged_by = day.isoformat() if day else ""
     origin = "field" if day else "unknown"
-    assert read_review(app)[1]["date"] == {"day": judged_by, "origin": origin}
+    assert read_review(app).article["date"] == {"day": judged_by, "origin": origin}
     assert app.date_input(key="cr_review_date").value == day
 
 
@@ -117,9 +117,9 @@ def test_the_origin_of_a_date_is_known_for_every_file(name: str, text: str, day:
 
 def test_a_date_that_is_set_in_the_review_judges_at_once_and_can_be_undone() -> None:
     app = check_text(FORMER)
-    assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == ["info"]
+    assert [finding["severity"] for finding in read_review(app).article["findings"]] == ["info"]
     app.date_input(key="cr_review_date").set_value(date(2027, 3, 3)).run()
-    assert [finding["severity"] for finding in read_review(app)[1]["findings"]] == ["warning"]
+    assert [finding["severity"] for finding in read_review(app).article["findings"]] == ["warning"]
     editor: EditorState = app.session_state["corrections_editor"]
     assert get_step(editor).article["date"] == "2027-03-03"
     editor.history.undo()
@@ -202,12 +202,12 @@ def test_accepted_names_stay_while_the_text_is_edited_but_not_for_a_new_article(
     app = check_text("Etherium rose.")
     app.session_state["corrections_editor"].history.step.article["accept"].append("Etherium")
     app.run()
-    assert read_review(app)[1]["accepted"] == ["Etherium"]
+    assert read_review(app).article["accepted"] == ["Etherium"]
     app.button(key="cr_new").click().run()
     app.text_area(key="cr_content").set_value("Etherium fell.")
     app.button(key="cr_check").click().run()
-    assert read_review(app)[1]["accepted"] == []
-    assert len(read_review(app)[1]["findings"]) == 1
+    assert read_review(app).article["accepted"] == []
+    assert len(read_review(app).article["findings"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dashboard.app_pages.corrections.session_state import EditorState, load_stat
 from dashboard.components import draft_storage
 from dashboard.i18n import t
 from tests.dashboard.conftest import Backend
-from tests.support.dashboard.corrections_page import check_text, open_page, read_review
+from tests.support.dashboard.corrections_page import check_text, open_corrections, read_review
 from tests.support.dashboard.pages import html
 from tests.support.processes.running import loopback
 
@@ -55,7 +55,7 @@ def decide(app: AppTest, *decisions: Any) -> None:
 
 
 def test_nothing_is_stored_before_there_is_work() -> None:
-    app = open_page()
+    app = open_corrections()
     assert read_texts(app) == {"article": "", "batch": ""}
     assert [record["restores"] for record in read_records(app).values()] == [False, True]
 
@@ -132,7 +132,7 @@ def test_text_that_was_typed_into_the_open_form_is_newer_than_the_restored_artic
 
 def restore_page(texts: dict[str, str], **query: str) -> AppTest:
     """A page that restored the records, in a session of its own."""
-    app = open_page(**query)
+    app = open_corrections(**query)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(st, "session_state", {})
         browser_copy.restore(texts)
@@ -145,7 +145,7 @@ def test_restored_work_says_so_and_can_be_discarded() -> None:
     app = restore_page(read_texts(check_text()))
     assert not app.exception
     assert t("corrections.restored") in html(app)
-    assert read_review(app)[1]["findings"]
+    assert read_review(app).article["findings"]
     app.button(key="cr_discard").click().run()
     assert not app.exception
     assert t("corrections.restored") not in html(app)
@@ -166,7 +166,7 @@ def count_stored(backend: Backend) -> int:
 
 
 def test_a_batch_is_checked_again_after_a_reload_and_stores_nothing_twice(dashboard_backend: Backend) -> None:
-    app = open_page(mode="batch")
+    app = open_corrections(mode="batch")
     app.toggle(key="cr_batch_store").set_value(True).run()
     lines = [json.dumps({"id": str(n), "content": "Etherium"}) for n in range(210)]
     app.text_area(key="cr_batch_text").set_value("\n".join(lines))
@@ -201,9 +201,9 @@ def test_only_work_that_is_neither_copied_nor_checked_counts_as_unsaved() -> Non
 
 
 def test_typed_text_is_compared_with_what_was_checked_last() -> None:
-    app = open_page()
+    app = open_corrections()
     assert read_records(app)["article"]["sent"]["cr_content"] == ""
     assert read_records(app)["batch"]["sent"] == {}
     checked = check_text()
     assert read_records(checked)["article"]["sent"] == {}, "no form is open"
-    assert read_records(open_page(mode="batch"))["batch"]["sent"] == {"cr_batch_text": ""}
+    assert read_records(open_corrections(mode="batch"))["batch"]["sent"] == {"cr_batch_text": ""}

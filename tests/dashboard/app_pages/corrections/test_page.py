@@ -14,7 +14,7 @@ from dashboard.client import articles
 from dashboard.i18n import LANGUAGES, t
 from tests.dashboard.conftest import Backend
 from tests.support.articles.scans import article
-from tests.support.dashboard.corrections_page import TEXT, check_text, open_page, read_review
+from tests.support.dashboard.corrections_page import TEXT, check_text, open_corrections, read_review
 from tests.support.dashboard.pages import html
 from tests.support.dashboard.service_connection import Line
 from tests.support.processes.running import loopback
@@ -31,7 +31,7 @@ def count_stored(backend: Backend) -> int:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("mode", ["article", "batch", "history"])
 def test_every_mode_opens_by_its_link_in_every_language(lang: Any, mode: str) -> None:
-    app = open_page(mode=mode, lang=lang)
+    app = open_corrections(mode=mode, lang=lang)
     assert html(app).count("<h1") == 1
     assert t("corrections.title", lang=lang) in html(app)
     groups = [[option.content for option in group.proto.options] for group in app.get("button_group")]
@@ -42,20 +42,20 @@ def test_every_mode_opens_by_its_link_in_every_language(lang: Any, mode: str) ->
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_review_receives_findings_and_their_entities(lang: Any) -> None:
-    head, body = read_review(check_text(lang=lang))
-    assert [finding["text"] for finding in body["findings"]][:1] == ["Etherium"]
-    field = body["fields"][0]["text"]
-    for finding in body["findings"]:
+    state, article = read_review(check_text(lang=lang))
+    assert [finding["text"] for finding in article["findings"]][:1] == ["Etherium"]
+    field = article["fields"][0]["text"]
+    for finding in article["findings"]:
         assert field[finding["start"] : finding["end"]] == finding["text"]
-    assert body["entities"]["ethereum"]["site"] == ["ethereum.org", "https://ethereum.org"]
-    assert [name for _, name in body["entities"]["ethereum"]["names"]] == [
+    assert article["entities"]["ethereum"]["site"] == ["ethereum.org", "https://ethereum.org"]
+    assert [name for _, name in article["entities"]["ethereum"]["names"]] == [
         "Ethereum",
         "イーサリアム",
         "以太坊",
     ]
-    assert body["words"]["approve"] == t("corrections.approve", lang=lang)
-    safe = sum(finding["safe"] for finding in body["findings"])
-    assert head["message"] == t("corrections.found", lang=lang, n=len(body["findings"]), safe=safe)
+    assert article["words"]["approve"] == t("corrections.approve", lang=lang)
+    safe = sum(finding["safe"] for finding in article["findings"])
+    assert state["message"] == t("corrections.found", lang=lang, n=len(article["findings"]), safe=safe)
 
 
 def test_findings_are_stored_only_if_chosen(dashboard_backend: Backend) -> None:
@@ -63,7 +63,7 @@ def test_findings_are_stored_only_if_chosen(dashboard_backend: Backend) -> None:
     check_text()
     assert count_stored(dashboard_backend) == before
     app = check_text(store=True)
-    found = len(read_review(app)[1]["findings"])
+    found = len(read_review(app).article["findings"])
     assert count_stored(dashboard_backend) == before + found
     assert t("corrections.stored", n=found) in html(app)
 
@@ -88,7 +88,7 @@ def test_a_rejected_article_is_reported_and_the_text_stays() -> None:
 
 
 def test_without_the_service_the_text_stays_and_can_be_checked_later(line: Line) -> None:
-    app = open_page()
+    app = open_corrections()
     line.cut = True
     app.text_area(key="cr_content").set_value(TEXT)
     app.button(key="cr_check").click().run()
@@ -96,30 +96,30 @@ def test_without_the_service_the_text_stays_and_can_be_checked_later(line: Line)
     assert app.text_area(key="cr_content").value == TEXT
     line.cut = False
     app.button(key="cr_check").click().run()
-    assert read_review(app)[1]["findings"]
+    assert read_review(app).article["findings"]
 
 
 def test_a_clean_article_is_reported_as_clean() -> None:
-    head, body = read_review(check_text("Ethereum and Bitcoin."))
-    assert body["findings"] == []
-    assert head["message"] == t("corrections.clean")
+    state, article = read_review(check_text("Ethereum and Bitcoin."))
+    assert article["findings"] == []
+    assert state["message"] == t("corrections.clean")
 
 
 def test_a_hundred_thousand_characters_are_checked_and_sent_once() -> None:
     text = ("暗号資産の市場は落ち着いている。" * 40 + "Etheriumは上昇した。\n") * 150
-    head, body = read_review(check_text(text))
+    state, article = read_review(check_text(text))
     assert len(text) > 90_000
-    assert len(body["findings"]) == 150
-    assert len(orjson.dumps(head)) < 2_000
+    assert len(article["findings"]) == 150
+    assert len(orjson.dumps(state)) < 2_000
 
 
 def test_the_url_opens_the_comparison_and_the_filters() -> None:
-    head, _ = read_review(check_text(review="compare", sev="error", rule="x"))
-    assert head["view"] == {"view": "compare", "severity": "error", "rule": "x"}
-    assert head["compare"] is not None
-    head, _ = read_review(check_text(review="nonsense", sev="nonsense"))
-    assert head["view"]["view"] == "text"
-    assert head["compare"] is None
+    state = read_review(check_text(review="compare", sev="error", rule="x")).state
+    assert state["view"] == {"view": "compare", "severity": "error", "rule": "x"}
+    assert state["compare"] is not None
+    state = read_review(check_text(review="nonsense", sev="nonsense")).state
+    assert state["view"]["view"] == "text"
+    assert state["compare"] is None
 
 
 # --- the editor's state
@@ -234,7 +234,7 @@ def read_table(app: AppTest) -> dict[str, Any]:
 
 def test_pasted_articles_become_rows_of_a_table(dashboard_backend: Backend) -> None:
     before = count_stored(dashboard_backend)
-    app = open_page(mode="batch")
+    app = open_corrections(mode="batch")
     app.text_area(key="cr_batch_text").set_value(build_json_lines("Etherium", "fine", "Etherium Etherium"))
     app.button(key="cr_batch_check").click().run()
     assert not app.exception
@@ -253,7 +253,7 @@ def test_pasted_articles_become_rows_of_a_table(dashboard_backend: Backend) -> N
     ],
 )
 def test_an_invalid_list_is_reported_with_its_position(pasted: str, words: str) -> None:
-    app = open_page(mode="batch")
+    app = open_corrections(mode="batch")
     app.text_area(key="cr_batch_text").set_value(pasted)
     app.button(key="cr_batch_check").click().run()
     assert 'role="alert"' in html(app)
@@ -264,7 +264,7 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
     dashboard_backend: Backend, line: Line
 ) -> None:
     before = count_stored(dashboard_backend)
-    app = open_page(mode="batch")
+    app = open_corrections(mode="batch")
     app.toggle(key="cr_batch_store").set_value(True).run()
     app.text_area(key="cr_batch_text").set_value(build_json_lines(*["Etherium"] * 250))
     real = articles.scan
@@ -290,13 +290,13 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
 
 def test_the_history_counts_and_lists_stored_findings(dashboard_backend: Backend) -> None:
     check_text(store=True)
-    app = open_page(mode="history", period="all")
+    app = open_corrections(mode="history", period="all")
     total = count_stored(dashboard_backend)
     assert t("corrections.total", n=f"{total:,}") in html(app)
     rows = read_table(app)["rows"]
     assert len(rows) == min(total, 100)
     assert {"Etherium"} <= {row[1][2][0] for row in rows}
-    narrowed = open_page(mode="history", by_rule="no-such-rule")
+    narrowed = open_corrections(mode="history", by_rule="no-such-rule")
     assert t("corrections.history_none") in html(narrowed)
     narrowed.button(key="empty-cr_history-action").click().run()
     assert read_table(narrowed)["rows"]
@@ -304,7 +304,7 @@ def test_the_history_counts_and_lists_stored_findings(dashboard_backend: Backend
 
 def test_the_history_has_pages_of_older_and_newer_findings() -> None:
     check_text("Etherium " * 120, store=True)
-    app = open_page(mode="history", period="all")
+    app = open_corrections(mode="history", period="all")
     first = [row[0] for row in read_table(app)["rows"]]
     app.button(key="cr_older").click().run()
     second = [row[0] for row in read_table(app)["rows"]]
@@ -315,7 +315,7 @@ def test_the_history_has_pages_of_older_and_newer_findings() -> None:
 
 def test_an_unavailable_history_shows_an_error(line: Line) -> None:
     line.cut = True
-    app = open_page(mode="history", period="all")
+    app = open_corrections(mode="history", period="all")
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-cr_history-retry").click().run()

@@ -13,8 +13,9 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import CHART_SPANS
 from dashboard.i18n import LANGUAGES, t
+from tests.support.dashboard.charts import parse_charts
 from tests.support.dashboard.pages import change_answer, html
-from tests.support.dashboard.rankings_page import open_rankings, parse_charts, parse_table_payloads
+from tests.support.dashboard.rankings_page import open_rankings, parse_table_payloads
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -115,16 +116,17 @@ def test_a_period_without_any_history_says_so(monkeypatch: pytest.MonkeyPatch) -
     assert t("rankings.candles_none") in html(open_rankings(coin="dogecoin", chart="24h"))
 
 
-@pytest.mark.parametrize("chart", CHART_SPANS)
-def test_the_panels_candles_have_a_text_alternative_and_a_table(chart: Any) -> None:
-    app = open_rankings(coin="ethereum", chart=chart)
-    series = markets.fetch_candles("ethereum", chart).data
+@pytest.mark.parametrize("span", CHART_SPANS)
+def test_the_panels_candles_have_a_text_alternative_and_a_table(span: Any) -> None:
+    app = open_rankings(coin="ethereum", chart=span)
+    series = markets.fetch_candles("ethereum", span).data
     assert series is not None
-    ((options, figure),) = parse_charts(app)
-    assert len(options["table"]["rows"]) == len(series["candles"])
-    assert "Ethereum" in options["alt"]
-    assert figure["data"][0]["y" if chart == "1y" else "close"] == [candle[4] for candle in series["candles"]]
-    assert app.query_params["chart"] == chart
+    (chart,) = parse_charts(app)
+    assert len(chart.options["table"]["rows"]) == len(series["candles"])
+    assert "Ethereum" in chart.options["alt"]
+    closes = [candle[4] for candle in series["candles"]]
+    assert chart.figure["data"][0]["y" if span == "1y" else "close"] == closes
+    assert app.query_params["chart"] == span
     assert t(f"chart.basis_{series['basis']}", source=t("frame.source_sample")) in html(app)
 
 
@@ -141,7 +143,7 @@ def test_closing_the_panel_removes_it_from_the_link() -> None:
     app = open_rankings(coin="bitcoin")
     app.button(key="rk_close").click().run()
     assert "coin" not in app.query_params
-    assert parse_table_payloads(app)[0]["coin"] == ""
+    assert parse_table_payloads(app).state["coin"] == ""
 
 
 def test_an_unknown_coin_is_named_and_its_panel_can_be_closed() -> None:
@@ -162,6 +164,6 @@ def test_the_tab_has_the_price_and_the_change_of_an_open_coin_as_far_as_they_are
 def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:
     app = open_rankings(coin="bitcoin")
     app.button(key="rk_compare").click().run()
-    assert parse_table_payloads(app)[0]["compare"] == ["bitcoin"]
+    assert parse_table_payloads(app).state["compare"] == ["bitcoin"]
     app.button(key="rk_compare").click().run()
-    assert parse_table_payloads(app)[0]["compare"] == []
+    assert parse_table_payloads(app).state["compare"] == []

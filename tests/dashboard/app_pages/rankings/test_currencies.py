@@ -12,11 +12,11 @@ from dashboard.frame.currency_conversion import DisplayCurrency
 from dashboard.frame.display_currency import build_display_currency
 from dashboard.frame.formats import UNKNOWN
 from dashboard.i18n import t
+from tests.support.dashboard.charts import parse_charts
 from tests.support.dashboard.pages import change_answer, html
 from tests.support.dashboard.rankings_page import (
     list_payloads,
     open_rankings,
-    parse_charts,
     parse_table_payloads,
 )
 from tests.support.dashboard.service_connection import Line
@@ -30,10 +30,10 @@ def find_rate(code: Currency) -> DisplayCurrency:
 
 def test_amounts_are_in_the_chosen_currency_in_the_same_order_with_the_rate_below() -> None:
     app = open_rankings(coin="bitcoin", cols="rank,name,price,cap,volume")
-    dollars = parse_table_payloads(app)[1]["columns"]
+    dollars = parse_table_payloads(app).table["columns"]
     app.segmented_control(key="pref_currency").set_value("JPY").run()
     assert not app.exception
-    yen, currency = parse_table_payloads(app)[1]["columns"], find_rate("JPY")
+    yen, currency = parse_table_payloads(app).table["columns"], find_rate("JPY")
     prices = [None if price is None else currency.format_price(Decimal(price)) for price in dollars["price"]]
     assert yen["priceText"] == prices
     assert [yen[name] for name in ("id", "price", "order", "24h")] == [
@@ -46,17 +46,17 @@ def test_amounts_are_in_the_chosen_currency_in_the_same_order_with_the_rate_belo
     )
     rate = f"1 USD = 142.9 JPY, {t('frame.source_sample')}, "
     assert page.count(rate) == 2, "below the table and in the panel"
-    ((_, figure),) = parse_charts(app)
-    assert figure["layout"]["yaxis"]["tickprefix"] == "¥"
+    (chart,) = parse_charts(app)
+    assert chart.figure["layout"]["yaxis"]["tickprefix"] == "¥"
 
 
 def test_the_treemap_names_amounts_in_the_chosen_currency() -> None:
     app = open_rankings(view="treemap")
     app.segmented_control(key="pref_currency").set_value("EUR").run()
-    ((options, figure),) = parse_charts(app)
-    _, price, cap, _, _ = figure["data"][0]["customdata"][0]
+    (chart,) = parse_charts(app)
+    _, price, cap, _, _ = chart.figure["data"][0]["customdata"][0]
     assert (price[0], cap[0]) == ("€", "€")
-    assert {row[3][0] for row in options["table"]["rows"] if row[3] != UNKNOWN} == {"€"}
+    assert {row[3][0] for row in chart.options["table"]["rows"] if row[3] != UNKNOWN} == {"€"}
 
 
 def test_without_a_rate_amounts_are_in_us_dollars_until_one_arrives(
@@ -70,10 +70,10 @@ def test_without_a_rate_amounts_are_in_us_dollars_until_one_arrives(
         app = open_rankings()
         app.segmented_control(key="pref_currency").set_value("KRW").run()
         assert t("frame.rate_missing", code="KRW") in html(app)
-        assert parse_table_payloads(app)[1]["columns"]["priceText"][0].startswith("$")
+        assert parse_table_payloads(app).table["columns"]["priceText"][0].startswith("$")
     app.run()
     assert t("frame.rate_missing", code="KRW") not in html(app)
-    assert parse_table_payloads(app)[1]["columns"]["priceText"][0].startswith("₩")
+    assert parse_table_payloads(app).table["columns"]["priceText"][0].startswith("₩")
 
 
 def test_a_click_keeps_the_browsers_rows_although_the_rate_has_changed(
@@ -96,5 +96,5 @@ def test_a_click_keeps_the_browsers_rows_although_the_rate_has_changed(
 def test_a_new_reader_accepts_the_currency_of_the_language() -> None:
     app = open_rankings(lang="zh")
     app.button(key="currency_offer_CNY").click().run()
-    assert parse_table_payloads(app)[1]["columns"]["priceText"][0].startswith("¥")
+    assert parse_table_payloads(app).table["columns"]["priceText"][0].startswith("¥")
     assert "currency_offer_CNY" not in [button.key for button in app.button]

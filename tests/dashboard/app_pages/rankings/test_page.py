@@ -12,11 +12,11 @@ from dashboard.app_pages.rankings import data, layout
 from dashboard.client import markets
 from dashboard.client.market_schemas import SPANS
 from dashboard.i18n import LANGUAGES, t
+from tests.support.dashboard.charts import parse_charts
 from tests.support.dashboard.pages import change_answer, html
 from tests.support.dashboard.rankings_page import (
     list_payloads,
     open_rankings,
-    parse_charts,
     parse_table_payloads,
 )
 from tests.support.dashboard.service_connection import Line
@@ -29,16 +29,15 @@ def test_the_table_has_every_asset_and_the_readers_language(lang: Any) -> None:
     app = open_rankings(lang=lang)
     assert html(app).count("<h1") == 1
     assert t("rankings.title", lang=lang) in html(app)
-    head, table = parse_table_payloads(app)
+    state, table = parse_table_payloads(app)
     ranked = markets.fetch_rankings("24h").data or []
     assert table["columns"]["id"] == [token["id"] for token in ranked]
     assert table["words"]["find"] == t("rankings.find", lang=lang)
-    assert head["mode"] == "table"
+    assert state["mode"] == "table"
 
 
 def test_every_priced_row_has_a_source_and_a_time() -> None:
-    _, table = parse_table_payloads(open_rankings())
-    columns = table["columns"]
+    columns = parse_table_payloads(open_rankings()).table["columns"]
     for n, price in enumerate(columns["price"]):
         if price is not None:
             assert columns["at"][n] is not None
@@ -54,34 +53,35 @@ def test_a_price_reaches_the_browser_with_all_digits_of_the_service() -> None:
 
 
 def test_the_link_determines_the_initial_view() -> None:
-    head, _ = parse_table_payloads(
-        open_rankings(q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin")
+    app = open_rankings(
+        q="bit", sort="-24h,name", facet="gainers", span="7d", watch="bitcoin", coin="bitcoin"
     )
-    assert head["view"] == {
+    state = parse_table_payloads(app).state
+    assert state["view"] == {
         "q": "bit",
         "sort": "-24h,name",
         "facet": "gainers",
         "span": "7d",
         "watch": "bitcoin",
     }
-    assert head["coin"] == "bitcoin"
+    assert state["coin"] == "bitcoin"
 
 
 def test_invalid_parameters_of_a_link_count_as_absent() -> None:
     app = open_rankings(sort="nothing", facet="x", min="7", cols="zzz", span="1y", view="pie", chart="2y")
-    head, _ = parse_table_payloads(app)
-    assert set(head["view"]) <= {"cols"}
-    assert head["mode"] == "table"
+    state = parse_table_payloads(app).state
+    assert set(state["view"]) <= {"cols"}
+    assert state["mode"] == "table"
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_treemap_has_a_legend_and_a_table(lang: Any) -> None:
     app = open_rankings(view="treemap", lang=lang)
-    assert parse_table_payloads(app)[0]["mode"] == "bar"
+    assert parse_table_payloads(app).state["mode"] == "bar"
     assert html(app).count('<li style="background') == 7
-    ((options, _),) = parse_charts(app)
+    (chart,) = parse_charts(app)
     sized_tokens = [token for token in markets.fetch_rankings("24h").data or [] if token["market_cap"]]
-    assert len(options["table"]["rows"]) == len(sized_tokens)
+    assert len(chart.options["table"]["rows"]) == len(sized_tokens)
 
 
 def test_a_text_states_that_the_treemap_is_empty() -> None:
@@ -92,10 +92,10 @@ def test_a_text_states_that_the_treemap_is_empty() -> None:
 
 def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(line: Line) -> None:
     app = open_rankings()
-    before = parse_table_payloads(app)[1]["columns"]["price"]
+    before = parse_table_payloads(app).table["columns"]["price"]
     line.cut = True
     app.run()
-    assert parse_table_payloads(app)[1]["columns"]["price"] == before
+    assert parse_table_payloads(app).table["columns"]["price"] == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
     line.cut = False
@@ -126,7 +126,7 @@ def test_without_any_response_there_is_an_error_with_a_retry(line: Line) -> None
     assert 'role="alert"' in html(app)
     line.cut = False
     app.button(key="error-rankings-retry").click().run()
-    assert parse_table_payloads(app)[1]["columns"]["id"]
+    assert parse_table_payloads(app).table["columns"]["id"]
 
 
 def test_opening_a_coin_does_not_change_the_payload_of_the_rows() -> None:
@@ -135,7 +135,7 @@ def test_opening_a_coin_does_not_change_the_payload_of_the_rows() -> None:
     app.query_params["coin"] = "ethereum"
     app.run()
     assert list_payloads(app, "rank_table") == before
-    assert parse_table_payloads(app)[0]["coin"] == "ethereum"
+    assert parse_table_payloads(app).state["coin"] == "ethereum"
 
 
 @pytest.fixture
@@ -156,13 +156,13 @@ def test_a_click_keeps_the_browsers_rows_and_the_next_refresh_sends_new_ones(
 ) -> None:
     monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", math.inf)
     app = open_rankings()
-    before = parse_table_payloads(app)[0]["version"]
+    before = parse_table_payloads(app).state["version"]
     moved()
     app.query_params["coin"] = "ethereum"
     app.run()
-    assert parse_table_payloads(app)[0]["version"] == before
+    assert parse_table_payloads(app).state["version"] == before
     app.run()
-    assert parse_table_payloads(app)[1]["columns"]["price"][0] == "1.25"
+    assert parse_table_payloads(app).table["columns"]["price"][0] == "1.25"
 
 
 def test_a_click_sends_new_rows_if_the_browsers_rows_are_old(
@@ -173,13 +173,13 @@ def test_a_click_sends_new_rows_if_the_browsers_rows_are_old(
     monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", 0.0)
     app.query_params["coin"] = "ethereum"
     app.run()
-    assert parse_table_payloads(app)[1]["columns"]["price"][0] == "1.25"
+    assert parse_table_payloads(app).table["columns"]["price"][0] == "1.25"
 
 
 def test_the_table_stays_on_the_page_in_every_view() -> None:
     app = open_rankings(view="compare", compare="bitcoin,ethereum")
-    assert parse_table_payloads(app)[0]["mode"] == "none"
-    assert [options["key"] for options, _ in parse_charts(app)] == ["rk_compare_lines"]
+    assert parse_table_payloads(app).state["mode"] == "none"
+    assert [chart.options["key"] for chart in parse_charts(app)] == ["rk_compare_lines"]
 
 
 def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
@@ -193,10 +193,10 @@ def test_the_tables_of_all_spans_are_prepared_in_advance() -> None:
 
 def test_unchanged_data_are_encoded_once_for_all_sessions() -> None:
     assert (
-        parse_table_payloads(open_rankings())[0]["version"]
-        == parse_table_payloads(open_rankings())[0]["version"]
+        parse_table_payloads(open_rankings()).state["version"]
+        == parse_table_payloads(open_rankings()).state["version"]
     )
     assert (
-        parse_table_payloads(open_rankings())[0]["version"]
-        != parse_table_payloads(open_rankings(lang="ja"))[0]["version"]
+        parse_table_payloads(open_rankings()).state["version"]
+        != parse_table_payloads(open_rankings(lang="ja")).state["version"]
     )

@@ -12,6 +12,7 @@ from backend.timelines.model import Metrics
 from dashboard.app_pages.timelines import run_detail
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
+from tests.support.dashboard.charts import Chart, parse_charts
 from tests.support.dashboard.pages import html, read_live_views
 from tests.support.runs.scored_runs import START, build_daily_runs, table
 from tests.support.runs.scored_runs import run as scored
@@ -66,7 +67,7 @@ def page(runs: "Any") -> None:
     st.fragment(draw_tabs, key=url_state.FRAGMENT_KEYS["tab"])()
 
 
-def open_page(runs: Any = RUNS, **query: str) -> AppTest:
+def open_tabs(runs: Any = RUNS, **query: str) -> AppTest:
     app = AppTest.from_function(page, kwargs={"runs": table(runs)}, default_timeout=LIMIT_SECONDS)
     app.query_params.update(query)
     app.run()
@@ -74,14 +75,8 @@ def open_page(runs: Any = RUNS, **query: str) -> AppTest:
     return app
 
 
-def read_charts(app: AppTest) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
-    """The data and the figure of each Plotly chart."""
-    payloads = [
-        part.proto.bytes.split(b"\n", 1)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "chainproof.plotly_chart"
-    ]
-    return {(text := orjson.loads(about))["key"]: (text, orjson.loads(figure)) for about, figure in payloads}
+def find_charts(app: AppTest) -> dict[str, Chart]:
+    return {chart.options["key"]: chart for chart in parse_charts(app)}
 
 
 def read_table_rows(app: AppTest) -> list[Any]:
@@ -92,13 +87,13 @@ def read_table_rows(app: AppTest) -> list[Any]:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_all_panels_appear_in_every_language(lang: Any) -> None:
-    app = open_page(lang=lang)
+    app = open_tabs(lang=lang)
     for key in ("case_heat", "cmp_by_case", "cmp_pairs", "run_list"):
         assert t(f"timelines.{key}", lang=lang) in html(app)
 
 
 def test_the_verdict_shows_its_figures_and_excluded_runs() -> None:
-    app = open_page(a="low", b="high")
+    app = open_tabs(a="low", b="high")
     text = read_live_views(app)
     assert "high is ahead by " in html(app)
     assert "the difference is significant" in text
@@ -107,20 +102,20 @@ def test_the_verdict_shows_its_figures_and_excluded_runs() -> None:
 
 
 def test_disjoint_cases_are_not_compared_and_the_reason_is_shown() -> None:
-    app = open_page(a="high", b=EVIL)
+    app = open_tabs(a="high", b=EVIL)
     assert "share no cases" in html(app)
     assert "tl-refused" in html(app)
     assert t("timelines.cmp_by_case") not in html(app)
 
 
 def test_one_profile_alone_shows_what_a_comparison_needs() -> None:
-    app = open_page(profiles="low")
+    app = open_tabs(profiles="low")
     assert t("timelines.cmp_needs_two", name="low") in html(app)
-    assert "tlp_pareto" in read_charts(app)
+    assert "tlp_pareto" in find_charts(app)
 
 
 def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
-    app = open_page(a="low", b="high")
+    app = open_tabs(a="low", b="high")
     app.selectbox(key="tl_b").select("partly").run()
     app.button(key="tl_swap").click().run()
     assert not app.exception
@@ -128,7 +123,7 @@ def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
 
 
 def test_each_case_difference_links_to_its_runs_and_a_button_shows_all() -> None:
-    app = open_page(a="high", b="low")
+    app = open_tabs(a="high", b="low")
     assert read_live_views(app).count("tlp-case") == 24
     assert t("timelines.cmp_hidden", n=6) in read_live_views(app)
     assert "/timelines?a=high&b=low&case=case+29&tab=runs" in read_live_views(app)
@@ -137,35 +132,35 @@ def test_each_case_difference_links_to_its_runs_and_a_button_shows_all() -> None
 
 
 def test_every_pair_has_a_symbol_beside_its_colour() -> None:
-    text = read_live_views(open_page(profiles=ALL))
+    text = read_live_views(open_tabs(profiles=ALL))
     assert "▲" in text
     assert "▼" in text
     assert f"{EVIL} and high: no shared cases" in text
 
 
 def test_figures_follow_plotlys_schema_and_have_tables() -> None:
-    found = read_charts(open_page(a="high", b="low"))
+    found = find_charts(open_tabs(a="high", b="low"))
     assert set(found) == {"tlp_heat", "tlp_pareto"}
-    for about, figure in found.values():
+    for options, figure in found.values():
         go.Figure(figure)
-        assert about["alt"]
-        assert about["table"]["rows"]
+        assert options["alt"]
+        assert options["table"]["rows"]
 
 
 def test_the_heatmap_is_one_trace_with_gaps_for_missing_runs() -> None:
-    about, figure = read_charts(open_page(profiles=ALL))["tlp_heat"]
+    options, figure = find_charts(open_tabs(profiles=ALL))["tlp_heat"]
     (trace,) = figure["data"]
     assert len(trace["y"]) == 25
     cells = dict(zip(trace["x"], trace["z"][0], strict=True))
     assert cells["&lt;b&gt;evil&lt;/b&gt;"] is None
-    assert about["picks"]
-    assert "not run" in {cell for row in about["table"]["rows"] for cell in row}
+    assert options["picks"]
+    assert "not run" in {cell for row in options["table"]["rows"] for cell in row}
     assert figure["layout"]["images"][0]["source"].startswith("data:image/svg+xml,")
 
 
 def test_panels_without_data_take_no_space() -> None:
-    app = open_page([scored(name, case, 1, 0) for name in ("high", "low") for case in CASES[:6]])
-    assert set(read_charts(app)) == {"tlp_heat"}
+    app = open_tabs([scored(name, case, 1, 0) for name in ("high", "low") for case in CASES[:6]])
+    assert set(find_charts(app)) == {"tlp_heat"}
     for key in ("case_lost", "case_behaviour", "case_cost"):
         assert t(f"timelines.{key}") not in html(app)
 
@@ -176,11 +171,11 @@ def test_known_behaviour_and_cost_are_drawn() -> None:
         for name, score, cost in (("high", 0.9, 2), ("low", 0.3, 1), ("dear", 0.2, 3))
         for n, case in enumerate(CASES[:4])
     ]
-    app = open_page(text)
-    found = read_charts(app)
-    _, behaviour = found["tlp_behaviour"]
+    app = open_tabs(text)
+    found = find_charts(app)
+    behaviour = found["tlp_behaviour"].figure
     assert [trace["marker"]["symbol"] for trace in behaviour["data"]] == ["circle", "circle", "diamond"]
-    _, cost = found["tlp_cost"]
+    cost = found["tlp_cost"].figure
     assert cost["data"][0]["x"] == [1, 2]
     assert cost["data"][1]["marker"]["symbol"] == ["diamond", "diamond", "circle-open"]
     assert "1 low · 2 high · 3 dear" in html(app)
@@ -189,7 +184,7 @@ def test_known_behaviour_and_cost_are_drawn() -> None:
 
 
 def test_a_case_lists_its_runs_newest_first() -> None:
-    rows = read_table_rows(open_page(case=CASES[1], profiles="high,low"))
+    rows = read_table_rows(open_tabs(case=CASES[1], profiles="high,low"))
     assert len(rows) == 4
     times = [cells[0][1] for _, cells in rows]
     assert times == sorted(times, reverse=True)
@@ -198,16 +193,16 @@ def test_a_case_lists_its_runs_newest_first() -> None:
 
 def test_a_run_shows_its_steps_reasons_and_facts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(RUN_OUT))
-    app = open_page(run="r1", case=CASES[0])
+    app = open_tabs(run="r1", case=CASES[0])
     text = read_live_views(app)
     assert "65.0%" in text
     assert EVIL in text  # in a text node
     assert "It stopped." in text
     assert t("timelines.run_outside") in text
-    about, figure = read_charts(app)["tlp_waterfall"]
+    options, figure = find_charts(app)["tlp_waterfall"]
     assert figure["data"][0]["x"] == [10, -4, 0.5, 6.5]
     assert figure["data"][0]["measure"] == ["absolute", "relative", "relative", "total"]
-    assert about["alt"] == "Raw score 10, minus 4 lost, plus 0.5 gained: 6.5 of 10."
+    assert options["alt"] == "Raw score 10, minus 4 lost, plus 0.5 gained: 6.5 of 10."
     go.Figure(figure)
 
 
@@ -215,7 +210,7 @@ def test_a_run_of_the_selection_links_to_its_neighbours() -> None:
     first = RUNS[0].run_id
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, "run_id": first}))
-        text = read_live_views(open_page(run=first))
+        text = read_live_views(open_tabs(run=first))
     assert t("timelines.run_place", place=1, of=2) in text
     assert t("timelines.run_following") in text
     assert t("timelines.run_previous") not in text
@@ -227,7 +222,7 @@ def test_a_run_names_its_agent_provider_model_and_their_makers(monkeypatch: pyte
         "inference_provider": "a host",
     }  # fmt: skip
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, **made_with}))
-    text = read_live_views(open_page(run="r1"))
+    text = read_live_views(open_tabs(run="r1"))
     for name, value in made_with.items():
         label = json.dumps(["dt", {}, [t(f"timelines.run_{name}")]])
         assert f'{label}, ["dd", {{}}, ["{value}"]]' in text
@@ -235,14 +230,14 @@ def test_a_run_names_its_agent_provider_model_and_their_makers(monkeypatch: pyte
 
 def test_what_made_a_run_is_left_out_if_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched({**RUN_OUT, "agent": None}))
-    text = read_live_views(open_page(run="r1"))
+    text = read_live_views(open_tabs(run="r1"))
     assert t("timelines.run_agent") not in text
     assert t("timelines.run_model") in text
 
 
 def test_a_long_name_keeps_its_end_when_it_is_cut() -> None:
     long = "suite/of/many/words/about/one/thing/number-17"
-    app = open_page([scored(name, long, score, 0) for name, score in (("high", 1), ("low", 0))])
+    app = open_tabs([scored(name, long, score, 0) for name, score in (("high", 1), ("low", 0))])
     assert json.dumps([["span", {}, ["suite/of/many/words/about/one/thing"]], ["span", {}, ["/number-17"]]])[
         1:-1
     ] in read_live_views(app)
@@ -251,20 +246,19 @@ def test_a_long_name_keeps_its_end_when_it_is_cut() -> None:
 def test_an_unknown_run_shows_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = Problem("missing", "There is no run r0.", None, 404)
     monkeypatch.setattr(timelines, "fetch_run", lambda _: Fetched(None, error=gone))
-    assert "There is no run r0." in html(open_page(run="r0"))
+    assert "There is no run r0." in html(open_tabs(run="r0"))
 
 
 def test_pairs_of_many_profiles_are_drawn_with_a_shape_per_outcome() -> None:
     runs = [
         run for n in range(18) for run in build_daily_runs(f"p{n:02}", dict.fromkeys(CASES[:6], (n / 20,)))
     ]
-    about, figure = read_charts(open_page(runs, profiles=",".join(f"p{n:02}" for n in range(18))))[
-        "tlp_pairs_drawn"
-    ]
+    profiles = ",".join(f"p{n:02}" for n in range(18))
+    options, figure = find_charts(open_tabs(runs, profiles=profiles))["tlp_pairs_drawn"]
     (trace,) = figure["data"]
     assert len(trace["x"]) == 18 * 17
     assert set(trace["marker"]["symbol"]) == {"triangle-up", "triangle-down"}
-    assert about["table"]["rows"]
+    assert options["table"]["rows"]
     go.Figure(figure)
 
 

@@ -85,7 +85,7 @@ def _ready(ids: dict[str, str], dashboard_backend: Backend) -> None:
     """The topics exist before a page loads them."""
 
 
-def open_page(**query: str) -> AppTest:
+def open_topics(**query: str) -> AppTest:
     return pages.open_page("topics", **query)
 
 

@@ -9,7 +9,7 @@ import pytest
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import Insight, SectionKind
 from dashboard.i18n import LANGUAGES, t
-from tests.dashboard.app_pages.topics.conftest import open_page, read_live_views
+from tests.dashboard.app_pages.topics.conftest import open_topics, read_live_views
 from tests.dashboard.conftest import CALM
 
 TITLES: dict[SectionKind, str] = {
@@ -63,8 +63,8 @@ def insight(monkeypatch: pytest.MonkeyPatch) -> Insight:
     return content
 
 
-def open_topic(ids: dict[str, str], **query: str) -> str:
-    return read_live_views(open_page(topic=ids["page:fund"], **query))
+def read_opened_topic(ids: dict[str, str], **query: str) -> str:
+    return read_live_views(open_topics(topic=ids["page:fund"], **query))
 
 
 def read_rows(live: str, table: str) -> list[list[str]]:
@@ -94,7 +94,7 @@ def read_rows(live: str, table: str) -> list[list[str]]:
 def test_every_section_has_a_heading_and_text_only_where_it_has_no_data(
     insight: Insight, ids: dict[str, str]
 ) -> None:
-    live = open_topic(ids)
+    live = read_opened_topic(ids)
     for kind, title in TITLES.items():
         assert (
             f'"role": "heading", "aria-level": "4", "lang": "en", "key": "title"}}, ["{title}"]' in live
@@ -103,7 +103,7 @@ def test_every_section_has_a_heading_and_text_only_where_it_has_no_data(
 
 
 def test_figures_that_differ_stand_side_by_side_in_a_table(insight: Insight, ids: dict[str, str]) -> None:
-    live = open_topic(ids)
+    live = read_opened_topic(ids)
     assert read_rows(live, "tp-figures") == [
         [t("topics.figure"), t("topics.given_by")],
         ["$30M", "Decrypt"],
@@ -113,7 +113,7 @@ def test_figures_that_differ_stand_side_by_side_in_a_table(insight: Insight, ids
 
 
 def test_moves_are_a_table_that_marks_unusual_ones(insight: Insight, ids: dict[str, str]) -> None:
-    live = open_topic(ids)
+    live = read_opened_topic(ids)
     row = read_rows(live, "tp-moves")[1]
     assert row == ["Solana", "$140.00", "$133.00", f"▼ −5.00%{t('topics.unusual')}", "–"]
     assert t("topics.unusual_means") in live
@@ -123,7 +123,7 @@ def test_moves_are_a_table_that_marks_unusual_ones(insight: Insight, ids: dict[s
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_next_dates_are_a_calendar_beside_the_text(insight: Insight, ids: dict[str, str], lang: Any) -> None:
-    live = open_topic(ids, lang=lang, topic_lang="en")
+    live = read_opened_topic(ids, lang=lang, topic_lang="en")
     assert t("topics.calendar", lang=lang) in live
     assert t("topics.in_days", lang=lang, n=(DUE - datetime.now(UTC).date()).days) in live
     assert f'"datetime": "{DUE.isoformat()}"' in live
@@ -132,11 +132,11 @@ def test_next_dates_are_a_calendar_beside_the_text(insight: Insight, ids: dict[s
 
 def test_a_topic_without_dates_has_no_calendar(insight: Insight, ids: dict[str, str]) -> None:
     insight["next_dates"] = []
-    assert t("topics.calendar") not in open_topic(ids)
+    assert t("topics.calendar") not in read_opened_topic(ids)
 
 
 def test_earlier_topics_are_links_with_their_days(insight: Insight, ids: dict[str, str]) -> None:
-    live = open_topic(ids)
+    live = read_opened_topic(ids)
     assert '"data-open": "7"' in live
     assert live.index("1 May 2026") < live.index("SEC delays a fund")
 
@@ -144,7 +144,7 @@ def test_earlier_topics_are_links_with_their_days(insight: Insight, ids: dict[st
 def test_generated_prose_stands_before_the_data(insight: Insight, ids: dict[str, str]) -> None:
     for section in insight["sections"]:
         section["is_generated"] = True
-    live = open_topic(ids)
+    live = read_opened_topic(ids)
     assert live.index("Text of differ.") < live.index("CoinDesk, The Block")
     assert live.index("Text of market.") < live.index("$140.00")
     assert "Text of next." in live

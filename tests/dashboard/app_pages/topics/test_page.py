@@ -8,7 +8,13 @@ import pytest
 from dashboard.app_pages.topics import days
 from dashboard.client import Fetched, topics
 from dashboard.i18n import LANGUAGES, t
-from tests.dashboard.app_pages.topics.conftest import EVIL, click, open_page, read_live_views, read_url_params
+from tests.dashboard.app_pages.topics.conftest import (
+    EVIL,
+    click,
+    open_topics,
+    read_live_views,
+    read_url_params,
+)
 from tests.dashboard.conftest import CALM
 from tests.support.dashboard.pages import html
 from tests.support.dashboard.service_connection import Line
@@ -18,7 +24,7 @@ from tests.support.dashboard.service_connection import Line
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_list_uses_the_language_of_the_dashboard(lang: Any) -> None:
-    app = open_page(lang=lang)
+    app = open_topics(lang=lang)
     live = read_live_views(app)
     assert html(app).count("<h1") == 1
     assert t("topics.title", lang=lang) in html(app)
@@ -28,11 +34,11 @@ def test_the_list_uses_the_language_of_the_dashboard(lang: Any) -> None:
 
 
 def test_top_stories_of_the_last_day_are_above_the_list() -> None:
-    live = read_live_views(open_page())
+    live = read_live_views(open_topics())
     assert live.index(t("topics.top")) < live.index("SEC approves") < live.index(t("topics.stream"))
     top = live[: live.index(t("topics.stream"))]
     assert "Ethereum upgrade" not in top
-    assert t("topics.top_none", lang="zh") in read_live_views(open_page(lang="zh"))
+    assert t("topics.top_none", lang="zh") in read_live_views(open_topics(lang="zh"))
 
 
 def build_item(number: int, title: str, published_at: datetime) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def front(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_market_reports_have_a_strip_of_their_own(front: dict[str, list[dict[str, Any]]]) -> None:
-    live = read_live_views(open_page())
+    live = read_live_views(open_topics())
     top, rest = live.split(t("topics.stream"), 1)
     rows, strip = rest.split('"class": "tp-reports"', 1)
     assert "A fund opens" in top
@@ -79,14 +85,14 @@ def test_market_reports_have_a_strip_of_their_own(front: dict[str, list[dict[str
 
 def test_without_market_reports_there_is_no_strip(front: dict[str, list[dict[str, Any]]]) -> None:
     front["report"] = []
-    live = read_live_views(open_page())
+    live = read_live_views(open_topics())
     assert t("topics.reports") not in live
     assert "Market wrap" in live
 
 
 def test_a_list_of_market_reports_alone_shows_them(front: dict[str, list[dict[str, Any]]]) -> None:
     front["report"] += [*front["news"], build_item(3, "A court rules", datetime.now(UTC))]
-    assert live_rows(read_live_views(open_page())) == 3
+    assert live_rows(read_live_views(open_topics())) == 3
 
 
 def live_rows(live: str) -> int:
@@ -96,7 +102,7 @@ def live_rows(live: str) -> int:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_list_has_days_as_headings(front: dict[str, list[dict[str, Any]]], lang: Any) -> None:
-    live = read_live_views(open_page(lang=lang))
+    live = read_live_views(open_topics(lang=lang))
     words = [t("topics.today", lang=lang), "A fund opens", t("topics.yesterday", lang=lang), "A court rules"]
     places = [live.rindex(word) for word in words]
     assert places == sorted(places)
@@ -105,11 +111,11 @@ def test_the_list_has_days_as_headings(front: dict[str, list[dict[str, Any]]], l
 
 
 def test_names_in_the_list_are_in_the_readers_language() -> None:
-    assert "イーサリアム" in read_live_views(open_page(lang="ja", topic_lang="en", category="important"))
+    assert "イーサリアム" in read_live_views(open_topics(lang="ja", topic_lang="en", category="important"))
 
 
 def test_the_language_of_topics_is_in_the_url() -> None:
-    app = open_page(topic_lang="ja")
+    app = open_topics(topic_lang="ja")
     assert "Ethereum upgrade ja" in read_live_views(app)
     assert t("topics.stream") in read_live_views(app)
     app.button_group(key="tp_lang").set_value("zh").run()
@@ -118,7 +124,7 @@ def test_the_language_of_topics_is_in_the_url() -> None:
 
 
 def test_a_category_filters_the_list_and_returns_to_the_first_page() -> None:
-    app = open_page(page="2")
+    app = open_topics(page="2")
     app.button_group(key="tp_category").set_value("important").run()
     assert read_url_params(app)["category"] == "important"
     assert "page" not in app.query_params
@@ -130,7 +136,7 @@ def test_a_category_filters_the_list_and_returns_to_the_first_page() -> None:
 
 def test_days_are_in_the_url_and_both_are_inclusive() -> None:
     day = (CALM - timedelta(days=3)).date().isoformat()
-    live = read_live_views(open_page(**{"from": day, "to": day}))
+    live = read_live_views(open_topics(**{"from": day, "to": day}))
     assert "Ethereum upgrade" in live
     assert "SEC approves" not in live
     assert t("topics.count", n="1") in live
@@ -138,21 +144,21 @@ def test_days_are_in_the_url_and_both_are_inclusive() -> None:
 
 @pytest.mark.parametrize("name", ["from", "to", "category", "page", "topic_lang"])
 def test_invalid_url_parameters_are_ignored(name: str) -> None:
-    assert "SEC approves" in read_live_views(open_page(**{name: "nonsense"}))
+    assert "SEC approves" in read_live_views(open_topics(**{name: "nonsense"}))
 
 
 def test_a_long_list_has_pages_and_a_page_past_the_end_says_so() -> None:
-    first = read_live_views(open_page())
+    first = read_live_views(open_topics())
     assert t("topics.page_of", n="1", last="2") in first
     assert "/topics?page=2" in first
-    assert "Ordinary news number 29" in read_live_views(open_page(page="2"))
-    app = open_page(page="9")
+    assert "Ordinary news number 29" in read_live_views(open_topics(page="2"))
+    app = open_topics(page="9")
     assert t("topics.past_end", n=9, last=2) in html(app)
     assert "SEC approves" in read_live_views(click(app, "empty-tp_list-action"))
 
 
 def test_a_search_covers_all_pages_and_is_in_the_url() -> None:
-    app = open_page()
+    app = open_topics()
     app.text_input(key="tp_find").set_value("NUMBER 29").run()
     assert read_url_params(app)["find"] == "NUMBER 29"
     live = read_live_views(app)
@@ -163,14 +169,14 @@ def test_a_search_covers_all_pages_and_is_in_the_url() -> None:
 
 
 def test_a_search_without_a_match_offers_to_clear_the_filters() -> None:
-    app = open_page(find="no such words", category="breaking")
+    app = open_topics(find="no such words", category="breaking")
     assert t("topics.none_found") in html(app)
     assert "SEC approves" in read_live_views(click(app, "empty-tp_list-action"))
     assert not app.query_params
 
 
 def test_the_list_can_be_filtered_by_a_coin() -> None:
-    app = open_page(entity="ethereum")
+    app = open_topics(entity="ethereum")
     live = read_live_views(app)
     assert "Ethereum upgrade" in live
     assert "SEC approves" not in live
@@ -179,7 +185,7 @@ def test_the_list_can_be_filtered_by_a_coin() -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_entity_can_be_chosen_and_those_of_the_page_come_first(lang: Any) -> None:
-    app = open_page(lang=lang, topic_lang="en")
+    app = open_topics(lang=lang, topic_lang="en")
     options = app.selectbox(key="tp_entity").options
     assert options[0] == t("topics.entity_any", lang=lang)
     assert any("Tezos" in option for option in options)
@@ -190,7 +196,7 @@ def test_every_entity_can_be_chosen_and_those_of_the_page_come_first(lang: Any) 
 
 
 def test_an_unknown_entity_finds_nothing_and_stays_chosen() -> None:
-    app = open_page(entity="nobody")
+    app = open_topics(entity="nobody")
     assert t("topics.none_found") in html(app)
     assert app.selectbox(key="tp_entity").value == "nobody"
 
@@ -199,11 +205,11 @@ def test_an_unknown_entity_finds_nothing_and_stays_chosen() -> None:
 def test_a_service_without_topics_shows_an_explanation(monkeypatch: pytest.MonkeyPatch, lang: Any) -> None:
     empty: Fetched[topics.TopicPage] = Fetched({"topics": [], "total": 0}, CALM)
     monkeypatch.setattr(topics, "fetch_page", lambda query: empty)
-    assert t("topics.none_yet", lang=lang) in html(open_page(lang=lang))
+    assert t("topics.none_yet", lang=lang) in html(open_topics(lang=lang))
 
 
 def test_texts_of_sources_are_never_interpreted_as_markup(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"])
+    app = open_topics(topic=ids["page:fund"])
     assert EVIL not in html(app)
     assert "&lt;script&gt;" in html(app)
     assert EVIL in read_live_views(app)  # as text of a node
@@ -214,7 +220,7 @@ def test_texts_of_sources_are_never_interpreted_as_markup(ids: dict[str, str]) -
 
 def test_an_unreachable_service_is_reported_with_a_retry(line: Line) -> None:
     line.cut = True
-    app = open_page()
+    app = open_topics()
     assert t("frame.error_unreachable") in html(app)
     line.cut = False
     click(app, "error-tp_list-retry")
@@ -222,7 +228,7 @@ def test_an_unreachable_service_is_reported_with_a_retry(line: Line) -> None:
 
 
 def test_when_the_service_is_lost_the_content_stays_with_a_warning(line: Line, ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"])
+    app = open_topics(topic=ids["page:fund"])
     line.cut = True
     app.run()
     assert not app.exception

@@ -12,13 +12,13 @@ from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.topics import TopicDetail
 from dashboard.components import topic_categories
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
-from tests.dashboard.app_pages.topics.conftest import at, click, open_page, read_live_views, read_url_params
+from tests.dashboard.app_pages.topics.conftest import at, click, open_topics, read_live_views, read_url_params
 from tests.dashboard.conftest import CALM
 from tests.support.dashboard.pages import html
 
 
 def test_a_topic_shows_text_terms_and_sources_with_primary_sources_first(ids: dict[str, str]) -> None:
-    page = html(open_page(topic=ids["page:fund"]))
+    page = html(open_topics(topic=ids["page:fund"]))
     for expected in ("Trading begins on Monday", "Long awaited.", "Custody is with Coinbase.", "It is done."):
         assert expected in page
     assert '<abbr title="Holds the asset &quot;itself&quot;." class="tp-term">spot ETF</abbr>' in page
@@ -28,7 +28,7 @@ def test_a_topic_shows_text_terms_and_sources_with_primary_sources_first(ids: di
 
 
 def test_links_to_sources_open_a_new_tab_and_load_no_images(ids: dict[str, str]) -> None:
-    page = html(open_page(topic=ids["page:fund"]))
+    page = html(open_topics(topic=ids["page:fund"]))
     assert "<img" not in page
     assert t("topics.cover", host="evil.example") in page
     outward = [part.split(">")[0] for part in page.split("<a ")[1:] if 'href="https' in part.split(">")[0]]
@@ -37,14 +37,14 @@ def test_links_to_sources_open_a_new_tab_and_load_no_images(ids: dict[str, str])
 
 
 def test_the_insight_has_a_conclusion(ids: dict[str, str]) -> None:
-    live = read_live_views(open_page(topic=ids["page:fund"]))
+    live = read_live_views(open_topics(topic=ids["page:fund"]))
     assert t("topics.insight") in live
     assert "tp-conclusion" in live
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_missing_language_is_reported_with_the_available_ones(ids: dict[str, str], lang: Any) -> None:
-    app = open_page(lang=lang, topic=ids["page:fund"], topic_lang="zh")
+    app = open_topics(lang=lang, topic=ids["page:fund"], topic_lang="zh")
     names = t("topics.between", lang=lang).join(LANGUAGE_NAMES[code] for code in ("en", "ja"))
     assert t("topics.lacks", lang=lang, language=LANGUAGE_NAMES["zh"], languages=names) in html(app)
     click(app, "tp_read_ja")
@@ -53,7 +53,7 @@ def test_a_missing_language_is_reported_with_the_available_ones(ids: dict[str, s
 
 
 def test_available_languages_are_shown_side_by_side(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"])
+    app = open_topics(topic=ids["page:fund"])
     app.toggle(key="tp_beside").set_value(True).run()
     page = html(app)
     assert read_url_params(app)["beside"] == "1"
@@ -65,14 +65,14 @@ def test_available_languages_are_shown_side_by_side(ids: dict[str, str]) -> None
 
 @pytest.mark.parametrize("topic", ["999999", "nonsense", "-1", "9" * 40])
 def test_an_unknown_topic_is_reported_and_can_be_closed(topic: str) -> None:
-    app = open_page(topic=topic)
+    app = open_topics(topic=topic)
     assert t("topics.unknown") in html(app)
     click(app, "empty-tp_topic-action")
     assert "topic" not in app.query_params
 
 
 def test_next_and_previous_cross_the_pages_of_the_list(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:many:22"])  # the last of the first page, after two others
+    app = open_topics(topic=ids["page:many:22"])  # the last of the first page, after two others
     assert t("topics.page_of", n="1", last="2") in read_live_views(app)
     click(app, "tp_next")
     assert read_url_params(app)["topic"] == ids["page:many:23"]
@@ -83,7 +83,7 @@ def test_next_and_previous_cross_the_pages_of_the_list(ids: dict[str, str]) -> N
 
 
 def test_closing_a_topic_keeps_the_filters_and_returns_the_focus(ids: dict[str, str]) -> None:
-    app = open_page(topic=ids["page:fund"], category="breaking")
+    app = open_topics(topic=ids["page:fund"], category="breaking")
     click(app, "tp_close")
     assert read_url_params(app) == {"category": "breaking"}
     (part,) = [
@@ -103,7 +103,7 @@ def test_closing_a_topic_keeps_the_filters_and_returns_the_focus(ids: dict[str, 
 def test_entities_have_names_in_the_readers_language_and_link_to_their_topics(
     ids: dict[str, str], lang: str, names: tuple[str, ...]
 ) -> None:
-    live = read_live_views(open_page(topic=ids["page:fund"], topic_lang="en", lang=lang))
+    live = read_live_views(open_topics(topic=ids["page:fund"], topic_lang="en", lang=lang))
     aside = live[live.index("tp-entities") :]
     for name in names:
         assert f'["{name}"]' in aside
@@ -111,18 +111,18 @@ def test_entities_have_names_in_the_readers_language_and_link_to_their_topics(
 
 
 def test_entities_of_all_languages_are_listed(ids: dict[str, str]) -> None:
-    live = read_live_views(open_page(topic=ids["page:fund"], topic_lang="ja"))
+    live = read_live_views(open_topics(topic=ids["page:fund"], topic_lang="ja"))
     assert '"data-open": "entity=coinbase"' in live[live.index("tp-entities") :]  # only English names it
 
 
 def test_coins_of_a_topic_link_to_the_rankings(ids: dict[str, str]) -> None:
-    live = read_live_views(open_page(topic=ids["page:fund"]))
+    live = read_live_views(open_topics(topic=ids["page:fund"]))
     assert live.count('"href": "/rankings?coin=') == 1
     assert '"href": "/rankings?coin=solana"' in live
 
 
 def test_a_primary_source_has_title_and_passage_and_without_a_title_its_page(ids: dict[str, str]) -> None:
-    page = html(open_page(topic=ids["page:fund"]))
+    page = html(open_topics(topic=ids["page:fund"]))
     primary = page[page.index('class="tp-primary"') :]
     first, second = primary.split("<li>")[1:3]
     assert ">Order</a>" in first
@@ -146,13 +146,13 @@ def test_a_subtitle_that_is_the_day_of_the_topic_is_left_out(
         return replace(answer, data={**answer.data, "subtitle": days.format_date(day, lang)})
 
     monkeypatch.setattr(topics, "fetch_detail", fetch)
-    assert "tp-sub" not in html(open_page(topic=ids["page:upgrade"]))
+    assert "tp-sub" not in html(open_topics(topic=ids["page:upgrade"]))
 
 
 def test_only_a_topic_without_primary_sources_links_to_its_own_page_in_its_head(ids: dict[str, str]) -> None:
-    with_sources = html(open_page(topic=ids["page:fund"]))
+    with_sources = html(open_topics(topic=ids["page:fund"]))
     assert 'href="https://www.sec.gov/newsroom/fund"' not in with_sources
-    without_sources = html(open_page(topic=ids["page:upgrade"]))
+    without_sources = html(open_topics(topic=ids["page:upgrade"]))
     assert 'href="https://blog.ethereum.org/upgrade"' in without_sources
 
 
@@ -161,7 +161,7 @@ def test_unavailable_assets_are_reported_instead_of_the_prices(
 ) -> None:
     gone = Problem("unreachable", "connection refused")
     monkeypatch.setattr(markets, "fetch_assets", lambda: Fetched(None, error=gone))
-    app = open_page(topic=ids["page:fund"])
+    app = open_topics(topic=ids["page:fund"])
     assert t("frame.error_unreachable") in html(app)
     assert app.button(key="error-tp_prices-retry")
 
@@ -171,7 +171,7 @@ def test_an_event_without_stored_prices_says_so(
     monkeypatch: pytest.MonkeyPatch, ids: dict[str, str], lang: Any
 ) -> None:
     monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
-    assert t("topics.prices_none", lang=lang) in html(open_page(lang=lang, topic=ids["page:upgrade"]))
+    assert t("topics.prices_none", lang=lang) in html(open_topics(lang=lang, topic=ids["page:upgrade"]))
 
 
 def test_an_earlier_event_is_drawn_with_stored_candles(
@@ -188,7 +188,7 @@ def test_an_earlier_event_is_drawn_with_stored_candles(
     }
     monkeypatch.setattr(topic_categories, "RECENT_PERIOD", timedelta(hours=1))
     monkeypatch.setattr(markets, "fetch_candles_around", lambda asset, event: Fetched(stored_candles, CALM))
-    page = html(open_page(topic=ids["page:upgrade"]))
+    page = html(open_topics(topic=ids["page:upgrade"]))
     assert t("topics.kept_14400") in page
     assert t("topics.prices_event", time=f"{CALM - timedelta(days=3):%Y-%m-%d %H:%M} UTC") in page
 
