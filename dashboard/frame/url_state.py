@@ -120,7 +120,7 @@ class Binding(NamedTuple, Generic[Code]):
 def bind_choice(key: str, codes: Sequence[Code], default: Code) -> Binding[Code]:
     """Binds a choice to ``?key=``; a code that is not in ``codes`` counts as the default."""
     value = read_choice(key, codes, default)
-    return Binding(value, _bind_widget(key, value, default))
+    return Binding(value, _bind_param(key, value, default))
 
 
 def read_choice(key: str, codes: Sequence[Code], default: Code) -> Code:
@@ -132,10 +132,10 @@ def read_choice(key: str, codes: Sequence[Code], default: Code) -> Code:
 def bind_text(key: str) -> Binding[str]:
     """Binds free text to ``?key=``."""
     value = read_param(key)
-    return Binding(value, _bind_widget(key, value, ""))
+    return Binding(value, _bind_param(key, value, ""))
 
 
-def _bind_widget(key: str, value: str, default: str) -> WidgetArguments:
+def _bind_param(key: str, value: str, default: str) -> WidgetArguments:
     return bind_widget(key, value, lambda chosen: write_param(key, chosen or default, default))
 
 

@@ -43,9 +43,9 @@ def _build_section(section: InsightSection, content: Insight, lang: Language) ->
         return None  # the calendar shows the dates and their sentences
     data: list[Node] = []
     if kind == "differ":
-        data = [_build_figures(group, lang) for group in content["differences"]]
+        data = [_build_compared_figures(group, lang) for group in content["differences"]]
     elif kind == "market":
-        data = _build_moves(content["moves"], is_sample=content["is_sample"])
+        data = _build_price_moves(content["moves"], is_sample=content["is_sample"])
     elif kind == "before":
         data = [_build_earlier_topics(content["earlier_topics"], lang)]
     has_text = section["is_generated"] or not data
@@ -79,7 +79,7 @@ def _build_text(section: InsightSection, lang: Language) -> list[Node]:
     return [h("ul", *(h("li", line) for line in lines), class_="tp-lines", lang=HTML_LANG[lang])]
 
 
-def _build_figures(group: Sequence[ComparedFigure], lang: Language) -> Node:
+def _build_compared_figures(group: Sequence[ComparedFigure], lang: Language) -> Node:
     rows = [
         h(
             "tr",
@@ -93,11 +93,11 @@ def _build_figures(group: Sequence[ComparedFigure], lang: Language) -> Node:
     return _build_table((name, t("topics.given_by")), rows, "tp-figures")
 
 
-def _build_moves(moves: Sequence[PriceMove], *, is_sample: bool) -> list[Node]:
+def _build_price_moves(moves: Sequence[PriceMove], *, is_sample: bool) -> list[Node]:
     """Build the prices before and after, the changes, and the time between them."""
     if not moves:
         return []
-    rows = [_build_move(move) for move in moves]
+    rows = [_build_price_move(move) for move in moves]
     heads = (
         t("topics.asset"),
         t("topics.price_before"),
@@ -128,8 +128,9 @@ def _format_period(start: str, end: str) -> str:
     )
 
 
-def _build_move(move: PriceMove) -> Node:
-    change, others = formats.parse_decimal(move["change"]), formats.parse_decimal(move["market_change"])
+def _build_price_move(move: PriceMove) -> Node:
+    change = formats.parse_decimal(move["change"])
+    market_change = formats.parse_decimal(move["market_change"])
     direction = formats.direction(change) or "flat"
     is_unusual = move["is_unusual"]
     mark = h(
@@ -151,7 +152,7 @@ def _build_move(move: PriceMove) -> Node:
             ),
             mark if is_unusual is not None else None,
         ),
-        h("td", formats.percent(others)),
+        h("td", formats.percent(market_change)),
     )
 
 
