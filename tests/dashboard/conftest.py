@@ -19,7 +19,7 @@ from backend.store.database import Database
 from dashboard.client import connection, http, research
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 from tests.support.http.uvicorn_thread import serve_app
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -76,14 +76,12 @@ def dashboard_backend(served_market: Backend, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def line(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Line:
+def transport(dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch) -> CuttableTransport:
     """The way to the service, which the test may cut; nothing that came over it is kept."""
-    line_to_service = Line()
-    client = ApiClient(
-        dashboard_backend.url, lambda: dashboard_backend.key, transport=line_to_service, lifetime=0
-    )
+    transport = CuttableTransport()
+    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=transport, lifetime=0)
     monkeypatch.setattr(connection, "get_client", lambda: client)
-    return line_to_service
+    return transport
 
 
 @pytest.fixture

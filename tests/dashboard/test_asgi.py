@@ -9,7 +9,7 @@ from dashboard import asgi
 from dashboard.client import connection, markets
 from dashboard.client.http import ApiClient
 from tests.dashboard.conftest import Backend
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 
 def test_every_preloaded_module_exists() -> None:
@@ -20,11 +20,13 @@ def test_every_preloaded_module_exists() -> None:
 def test_the_data_of_the_first_page_is_loaded_at_startup(
     dashboard_backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = Line()
-    client = ApiClient(dashboard_backend.url, lambda: dashboard_backend.key, transport=line, lifetime=1e9)
+    transport = CuttableTransport()
+    client = ApiClient(
+        dashboard_backend.url, lambda: dashboard_backend.key, transport=transport, lifetime=1e9
+    )
     monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
-    line.cut = True
+    transport.is_cut = True
     answers = (
         markets.fetch_overview(),
         markets.fetch_prices(),

@@ -14,7 +14,7 @@ from dashboard.frame.search_palette import index
 from dashboard.i18n import LANGUAGES
 from tests.dashboard.asgi_client import AsgiClient
 from tests.support.dashboard import pages
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 NAMES: dict[str, LocalizedNames] = {
     "bitcoin": {"en": "Bitcoin", "ja": "ビットコイン", "zh": "比特币", "aliases": ["大饼", "BTC"]},
@@ -62,8 +62,10 @@ def test_the_index_has_every_coin_with_its_names_and_the_largest_first(lang: Any
     )
 
 
-def test_an_index_without_the_service_is_empty_and_says_that_it_is_incomplete(line: Line) -> None:
-    line.cut = True
+def test_an_index_without_the_service_is_empty_and_says_that_it_is_incomplete(
+    transport: CuttableTransport,
+) -> None:
+    transport.is_cut = True
     found = index.load_index("en")
     assert found == {"is_complete": False, "coins": [], "topics": [], "entities": [], "profiles": []}
 

@@ -11,7 +11,7 @@ from dashboard.sign_in.service import SignInService
 from tests.support.apps.market_app import Clock, Running, enable_only, run_app, settings_in
 from tests.support.apps.oauth_app import FAST_PASSWORD_HASHER, create_person
 from tests.support.dashboard import sign_in
-from tests.support.dashboard.sign_in import Browser, Line
+from tests.support.dashboard.sign_in import Browser, RecordingTransport
 
 
 @pytest.fixture(scope="package")
@@ -29,15 +29,17 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def line(service: Running) -> Line:
-    return Line(service)
+def transport(service: Running) -> RecordingTransport:
+    return RecordingTransport(service)
 
 
 @pytest.fixture
-def sign_in_service(service: Running, line: Line, monkeypatch: pytest.MonkeyPatch) -> Iterator[SignInService]:
+def sign_in_service(
+    service: Running, transport: RecordingTransport, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SignInService]:
     """The sign-in service of this test; two minutes after the last test, because logins are throttled."""
     service.clock.move(minutes=2)
-    own = sign_in.build_sign_in_service(service, line)
+    own = sign_in.build_sign_in_service(service, transport)
     monkeypatch.setattr(service_module, "get_service", lambda: own)
     yield own
     own.close()
@@ -49,8 +51,8 @@ def browser(sign_in_service: SignInService, service: Running) -> Browser:
 
 
 @pytest.fixture
-def client(sign_in_service: SignInService, line: Line) -> ApiClient:
+def client(sign_in_service: SignInService, transport: RecordingTransport) -> ApiClient:
     """The caller of its requests is set by each test."""
     return ApiClient(
-        sign_in.SERVICE, lambda: "never-sent", find_caller=service_module.find_caller, transport=line
+        sign_in.SERVICE, lambda: "never-sent", find_caller=service_module.find_caller, transport=transport
     )

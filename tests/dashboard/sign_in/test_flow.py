@@ -10,7 +10,7 @@ from dashboard.sign_in.oauth_client import Tokens
 from dashboard.sign_in.service import SignInService
 from tests.support.apps.market_app import Running
 from tests.support.apps.oauth_app import post
-from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, Line
+from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, RecordingTransport
 
 DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
 
@@ -131,13 +131,13 @@ def test_a_denied_sign_in_can_be_repeated_with_the_same_return_path(
 
 
 def test_an_account_without_read_scope_is_rejected_and_its_tokens_are_revoked(
-    browser: Browser, sign_in_service: SignInService, line: Line
+    browser: Browser, sign_in_service: SignInService, transport: RecordingTransport
 ) -> None:
     address, _ = browser.sign_in(username="cat")
     assert get_reason(address) == "no_read"
-    line.requests.clear()
+    transport.requests.clear()
     sign_in_service.sessions.cleanup()
-    assert line.requests == ["POST /oauth/revoke"] * 2
+    assert transport.requests == ["POST /oauth/revoke"] * 2
 
 
 def test_two_tabs_can_sign_in_at_once(browser: Browser, sign_in_service: SignInService) -> None:
@@ -189,16 +189,16 @@ def test_url_parameters_are_never_interpreted_as_markup(browser: Browser) -> Non
 
 
 def test_signing_out_revokes_both_tokens_and_ends_the_session(
-    browser: Browser, sign_in_service: SignInService, line: Line, service: Running
+    browser: Browser, sign_in_service: SignInService, transport: RecordingTransport, service: Running
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
     tokens = session._tokens
     assert isinstance(tokens, Tokens)
-    line.requests.clear()
+    transport.requests.clear()
     answer = browser.post(f"{DASHBOARD}/sign-out", {"csrf": session.csrf}, {"origin": DASHBOARD})
     assert get_reason(browser.follow(answer)[0]) == "signed_out"
-    assert line.requests == ["POST /oauth/revoke"] * 2
+    assert transport.requests == ["POST /oauth/revoke"] * 2
     assert (session.ended, sign_in_service.cookies.session in browser.cookies) == (True, False)
     service.poll_changes()
     for token in (tokens.access, tokens.refresh):
@@ -237,36 +237,38 @@ def test_a_form_above_the_limit_is_ignored(browser: Browser, sign_in_service: Si
 
 
 def test_a_sign_out_without_the_service_ends_the_session_and_revokes_later(
-    browser: Browser, sign_in_service: SignInService, line: Line
+    browser: Browser, sign_in_service: SignInService, transport: RecordingTransport
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
-    line.cut = True
+    transport.is_cut = True
     answer = browser.post(f"{DASHBOARD}/sign-out", {"csrf": session.csrf})
     assert get_reason(answer.headers["location"]) == "unrevoked"
     assert sign_in_service.find_session(browser.cookies) is None
-    line.cut = False
-    line.requests.clear()
+    transport.is_cut = False
+    transport.requests.clear()
     sign_in_service.sessions.cleanup()
-    assert line.requests == ["POST /oauth/revoke"] * 2
+    assert transport.requests == ["POST /oauth/revoke"] * 2
 
 
 def test_an_unreachable_service_is_reported_without_a_redirect(
-    browser: Browser, line: Line, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, transport: RecordingTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(oauth_client, "METADATA_ERROR_CACHE_SECONDS", 0.0)
-    line.cut = True
+    transport.is_cut = True
     address, page = browser.open("/topics")
     assert address == f"{DASHBOARD}/sign-in?next=%2Ftopics"
     assert page.status == 503
     assert b"does not respond" in page.text
-    line.cut = False
+    transport.is_cut = False
     assert browser.open("/topics")[0].startswith(SERVICE)
 
 
-def test_a_service_that_goes_down_before_the_code_is_exchanged_is_told(browser: Browser, line: Line) -> None:
+def test_a_service_that_goes_down_before_the_code_is_exchanged_is_told(
+    browser: Browser, transport: RecordingTransport
+) -> None:
     location = get_callback_url(browser)
-    line.cut = True
+    transport.is_cut = True
     address, _ = browser.follow(browser.get(location))
     assert get_reason(address) == "unreachable"
 

@@ -15,7 +15,14 @@ from dashboard.sign_in.session import Session
 from dashboard.sign_in.session_maintenance import SessionMaintenance
 from tests.support.apps.market_app import Running
 from tests.support.apps.oauth_app import post
-from tests.support.dashboard.sign_in import DASHBOARD, PAGE, Browser, Line, Socket, request_status
+from tests.support.dashboard.sign_in import (
+    DASHBOARD,
+    PAGE,
+    Browser,
+    RecordingTransport,
+    Socket,
+    request_status,
+)
 from tests.support.http.asgi import send
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -144,7 +151,11 @@ def get_access_token(session: Session) -> str:
 
 
 def test_a_revoked_token_ends_the_session_and_the_url_is_kept(
-    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running, line: Line
+    browser: Browser,
+    sign_in_service: SignInService,
+    client: ApiClient,
+    service: Running,
+    transport: RecordingTransport,
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
@@ -192,7 +203,11 @@ def test_a_disabled_account_gets_no_cached_responses(
 
 
 def test_an_expired_token_is_refreshed_and_the_page_stays(
-    browser: Browser, sign_in_service: SignInService, client: ApiClient, service: Running, line: Line
+    browser: Browser,
+    sign_in_service: SignInService,
+    client: ApiClient,
+    service: Running,
+    transport: RecordingTransport,
 ) -> None:
     browser.sign_in()
     session = browser.session(sign_in_service)
@@ -200,9 +215,9 @@ def test_an_expired_token_is_refreshed_and_the_page_stays(
     service.clock.move(seconds=3601)
     session._expires_at -= 3601
     session._refresh_at -= 3601
-    line.requests.clear()
+    transport.requests.clear()
     assert request_status(client, session) is None
-    assert line.requests == ["POST /oauth/token", "GET /assets"]
+    assert transport.requests == ["POST /oauth/token", "GET /assets"]
     assert get_access_token(session) != before
     assert browser.get(f"{DASHBOARD}/topics", PAGE).text == b"<p>ada</p>"
 

@@ -12,7 +12,7 @@ from dashboard.sign_in.oauth_client import Tokens
 from dashboard.sign_in.service import SignInService
 from tests.support.apps.market_app import Running
 from tests.support.dashboard import sign_in
-from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, Line
+from tests.support.dashboard.sign_in import DASHBOARD, SERVICE, Browser, RecordingTransport
 
 DEEP = "/topics?topic=5&lang=ja&find=%E3%83%93+x"
 Restart = Callable[[], SignInService]
@@ -20,13 +20,16 @@ Restart = Callable[[], SignInService]
 
 @pytest.fixture
 def restart(
-    sign_in_service: SignInService, service: Running, line: Line, monkeypatch: pytest.MonkeyPatch
+    sign_in_service: SignInService,
+    service: Running,
+    transport: RecordingTransport,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Restart]:
     """Starts another dashboard at the same URL."""
     started: list[SignInService] = []
 
     def start_service() -> SignInService:
-        own = sign_in.build_sign_in_service(service, line)
+        own = sign_in.build_sign_in_service(service, transport)
         started.append(own)
         monkeypatch.setattr(service_module, "get_service", lambda: own)
         return own
@@ -51,7 +54,7 @@ def is_password_requested(result: tuple[str, object]) -> bool:
 
 
 def test_after_a_restart_the_page_opens_without_a_password(
-    browser: Browser, sign_in_service: SignInService, restart: Restart, line: Line
+    browser: Browser, sign_in_service: SignInService, restart: Restart, transport: RecordingTransport
 ) -> None:
     browser.sign_in(DEEP)
     former = browser.session(sign_in_service)
@@ -61,7 +64,7 @@ def test_after_a_restart_the_page_opens_without_a_password(
     assert (address, page.text) == (DASHBOARD + DEEP, b"<p>ada</p>")
     assert browser.session(later).id != former.id
     assert browser.session(later).scopes == ("read", "write")
-    assert "POST /oauth/revoke" not in line.requests
+    assert "POST /oauth/revoke" not in transport.requests
 
 
 def test_a_sign_out_stays_valid_after_a_restart(
@@ -77,13 +80,17 @@ def test_a_sign_out_stays_valid_after_a_restart(
 
 
 def test_a_sign_out_without_the_service_still_requires_the_password(
-    browser: Browser, sign_in_service: SignInService, restart: Restart, line: Line, service: Running
+    browser: Browser,
+    sign_in_service: SignInService,
+    restart: Restart,
+    transport: RecordingTransport,
+    service: Running,
 ) -> None:
     browser.sign_in()
-    line.cut = True
+    transport.is_cut = True
     browser.post(f"{DASHBOARD}/sign-out", {"csrf": browser.session(sign_in_service).csrf})
     restart()  # which has forgotten what was to be revoked
-    line.cut = False
+    transport.is_cut = False
     assert len(list_session_ids(service)) == 1
     assert is_password_requested(browser.open("/topics"))
     assert list_session_ids(service) == []
@@ -107,7 +114,11 @@ def test_a_page_that_is_open_during_a_restart_can_sign_out(
 
 
 def test_tabs_that_return_at_once_share_one_session(
-    browser: Browser, sign_in_service: SignInService, restart: Restart, service: Running, line: Line
+    browser: Browser,
+    sign_in_service: SignInService,
+    restart: Restart,
+    service: Running,
+    transport: RecordingTransport,
 ) -> None:
     browser.sign_in()
     later = restart()
@@ -116,9 +127,9 @@ def test_tabs_that_return_at_once_share_one_session(
     ends = [browser.get(answer.headers["location"]) for answer in answers]
     assert [end.headers["location"] for end in ends] == ["/topics", "/research", "/"]
     assert len(later.sessions.list_all()) == 1
-    line.requests.clear()
+    transport.requests.clear()
     later.sessions.cleanup()
-    assert line.requests == ["POST /oauth/revoke"] * 4, "what the others got"
+    assert transport.requests == ["POST /oauth/revoke"] * 4, "what the others got"
     assert browser.session(later).credential()
     assert len(list_session_ids(service)) == 1
 
@@ -139,19 +150,19 @@ def test_pages_return_when_the_service_starts_after_the_dashboard(
     browser: Browser,
     sign_in_service: SignInService,
     restart: Restart,
-    line: Line,
+    transport: RecordingTransport,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(oauth_client, "METADATA_ERROR_CACHE_SECONDS", 0.0)
     browser.sign_in(DEEP)
     restart()
-    line.cut = True
+    transport.is_cut = True
     address, page = browser.open(DEEP)
     assert page.status == 503
     seconds, _, retry_path = page.headers["refresh"].partition("; url=")
     assert int(seconds) > 0
     assert DASHBOARD + retry_path == address
-    line.cut = False
+    transport.is_cut = False
     assert browser.open(retry_path)[0] == DASHBOARD + DEEP
 
 

@@ -16,7 +16,7 @@ from dashboard.frame import asset_icons
 from dashboard.sign_in import service as service_module
 from dashboard.sign_in.guard import SignInGuard
 from dashboard.sign_in.service import CookieNames, NotRegisteredError, SignInService
-from tests.support.dashboard.sign_in import DASHBOARD, Browser, Line
+from tests.support.dashboard.sign_in import DASHBOARD, Browser, RecordingTransport
 from tests.support.http.asgi import send
 
 
@@ -107,12 +107,15 @@ def test_an_unregistered_dashboard_shows_an_error(
 
 
 def test_the_start_sends_no_requests_without_a_caller(
-    sign_in_service: SignInService, client: ApiClient, line: Line, monkeypatch: pytest.MonkeyPatch
+    sign_in_service: SignInService,
+    client: ApiClient,
+    transport: RecordingTransport,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(connection, "get_client", lambda: client)
     asgi.warm_caches()
     client.close()
-    assert line.requests == []
+    assert transport.requests == []
 
 
 def test_an_icon_is_requested_with_the_session_of_the_viewer(

@@ -33,16 +33,16 @@ SERVICE = "http://127.0.0.1:8000"
 PAGE = {"accept": "text/html", "accept-language": "en"}
 
 
-class Line(httpx.BaseTransport):
+class RecordingTransport(httpx.BaseTransport):
     """Connects the dashboard to the service; a test may cut it. Records the requests."""
 
     def __init__(self, running: Running) -> None:
-        self.cut = False
+        self.is_cut = False
         self.requests: list[str] = []
         self._running = running
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if self.cut:
+        if self.is_cut:
             raise httpx.ConnectError("connection refused", request=request)
         path = request.url.raw_path.decode()
         self.requests.append(f"{request.method} {path.partition('?')[0]}")
@@ -57,7 +57,7 @@ class Line(httpx.BaseTransport):
         return httpx.Response(answer.status, headers=headers, content=answer.text, request=request)
 
 
-def build_sign_in_service(running: Running, line: Line, **settings: Any) -> SignInService:
+def build_sign_in_service(running: Running, transport: RecordingTransport, **settings: Any) -> SignInService:
     """Build the sign-in service of a dashboard that is registered at the service."""
     settings_of_service = Settings(
         home=running.inner.state.settings.home, dashboard_sign_in="always", **settings
@@ -70,7 +70,7 @@ def build_sign_in_service(running: Running, line: Line, **settings: Any) -> Sign
         now=running.clock(),
     )
     return SignInService(
-        settings_of_service.model_copy(update={"dashboard_client_id": app.client_id}), transport=line
+        settings_of_service.model_copy(update={"dashboard_client_id": app.client_id}), transport=transport
     )
 
 

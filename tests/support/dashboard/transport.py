@@ -1,18 +1,19 @@
-"""Connects the dashboard to the service with a connection that a test can cut or answer itself."""
+"""Connects the dashboard to the service with a transport that a test can cut or answer itself."""
 
 import httpx
 
 
-class Line(httpx.BaseTransport):
+class CuttableTransport(httpx.BaseTransport):
+    """Fails every request while ``is_cut``; returns ``response``, if set, in place of the service's."""
+
     def __init__(self) -> None:
-        self.cut = False
-        self.instead: httpx.Response | None = None
-        """Replaces the service's response."""
-        self._inner = httpx.HTTPTransport(verify=False)  # loopback needs no certificates
+        self.is_cut = False
+        self.response: httpx.Response | None = None
+        self._http = httpx.HTTPTransport(verify=False)  # loopback needs no certificates
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if self.cut:
+        if self.is_cut:
             raise httpx.ConnectError("connection refused", request=request)
-        if self.instead is not None:
-            return self.instead
-        return self._inner.handle_request(request)
+        if self.response is not None:
+            return self.response
+        return self._http.handle_request(request)

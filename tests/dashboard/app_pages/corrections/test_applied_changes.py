@@ -10,7 +10,7 @@ from dashboard.app_pages.corrections.session_state import EditorState
 from dashboard.i18n import LANGUAGES, t
 from tests.support.articles.scans import article
 from tests.support.dashboard.corrections_page import check_text, open_corrections, read_review
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 TEXT = "😀 Etherium rose. Solanna fell, and Etherium again. Bitcoin held."
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
@@ -103,12 +103,14 @@ def test_text_that_the_editor_wrote_can_be_taken_back_too(editor: EditorState) -
     assert list_pairs(editor) == []
 
 
-def test_an_unavailable_service_applies_nothing_and_can_be_retried(editor: EditorState, line: Line) -> None:
+def test_an_unavailable_service_applies_nothing_and_can_be_retried(
+    editor: EditorState, transport: CuttableTransport
+) -> None:
     check()
-    line.cut = True
+    transport.is_cut = True
     session_state.run_action("single", "0")
     assert editor.retry_action == ("single", "0")
-    line.cut = False
+    transport.is_cut = False
     session_state.run_action(*editor.retry_action)
     assert get_step(editor).article["title"] == "Solana"
 

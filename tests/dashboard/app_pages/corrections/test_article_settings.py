@@ -17,7 +17,7 @@ from dashboard.i18n import LANGUAGES, t
 from tests.support.articles.scans import article
 from tests.support.dashboard.corrections_page import check_text, open_corrections, read_review
 from tests.support.dashboard.pages import html
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 FORMER = "MicroStrategy bought bitcoin."
 MIXED = (
@@ -232,14 +232,16 @@ def test_accepting_the_name_of_a_finding_settles_it_whatever_markup_it_has(
     assert list_texts(get_step(editor)) == []
 
 
-def test_an_unavailable_service_accepts_nothing_and_can_be_retried(editor: EditorState, line: Line) -> None:
+def test_an_unavailable_service_accepts_nothing_and_can_be_retried(
+    editor: EditorState, transport: CuttableTransport
+) -> None:
     check(editor, content="Etherium rose.")
-    line.cut = True
+    transport.is_cut = True
     session_state.run_action("accept", "Etherium")
     assert editor.problem is not None
     assert editor.retry_action == ("accept", "Etherium")
     assert list_texts(get_step(editor)) == ["Etherium"]
-    line.cut = False
+    transport.is_cut = False
     session_state.run_action(*editor.retry_action)
     assert list_texts(get_step(editor)) == []
 

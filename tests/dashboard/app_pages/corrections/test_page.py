@@ -16,7 +16,7 @@ from tests.dashboard.conftest import Backend
 from tests.support.articles.scans import article
 from tests.support.dashboard.corrections_page import TEXT, check_text, open_corrections, read_review
 from tests.support.dashboard.pages import html
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 from tests.support.processes.running import loopback
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
@@ -87,14 +87,14 @@ def test_a_rejected_article_is_reported_and_the_text_stays() -> None:
     assert len(app.text_area(key="cr_content").value or "") == 9_000_000
 
 
-def test_without_the_service_the_text_stays_and_can_be_checked_later(line: Line) -> None:
+def test_without_the_service_the_text_stays_and_can_be_checked_later(transport: CuttableTransport) -> None:
     app = open_corrections()
-    line.cut = True
+    transport.is_cut = True
     app.text_area(key="cr_content").set_value(TEXT)
     app.button(key="cr_check").click().run()
     assert t("frame.error_unreachable") in html(app)
     assert app.text_area(key="cr_content").value == TEXT
-    line.cut = False
+    transport.is_cut = False
     app.button(key="cr_check").click().run()
     assert read_review(app).article["findings"]
 
@@ -181,15 +181,15 @@ def test_applying_without_approved_corrections_is_reported(editor: EditorState) 
     assert editor.message == t("corrections.none_approved")
 
 
-def test_an_error_while_applying_changes_nothing(editor: EditorState, line: Line) -> None:
+def test_an_error_while_applying_changes_nothing(editor: EditorState, transport: CuttableTransport) -> None:
     check(editor)
     step = editor.history.step
-    line.cut = True
+    transport.is_cut = True
     session_state.run_action("safe")
     assert editor.problem is not None
     assert editor.retry_action == ("safe", "")
     assert editor.history.step is step
-    line.cut = False
+    transport.is_cut = False
     session_state.run_action("safe")
     assert editor.problem is None
     assert editor.history.step is not step
@@ -261,7 +261,7 @@ def test_an_invalid_list_is_reported_with_its_position(pasted: str, words: str) 
 
 
 def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
-    dashboard_backend: Backend, line: Line
+    dashboard_backend: Backend, transport: CuttableTransport
 ) -> None:
     before = count_stored(dashboard_backend)
     app = open_corrections(mode="batch")
@@ -273,9 +273,9 @@ def test_an_interrupted_batch_resumes_and_stores_nothing_twice(
     def fail_second_call(part: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
-        line.cut = calls == 2
+        transport.is_cut = calls == 2
         answer = real(part, **options)
-        line.cut = False
+        transport.is_cut = False
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
@@ -313,10 +313,10 @@ def test_the_history_has_pages_of_older_and_newer_findings() -> None:
     assert [row[0] for row in read_table(app)["rows"]] == first
 
 
-def test_an_unavailable_history_shows_an_error(line: Line) -> None:
-    line.cut = True
+def test_an_unavailable_history_shows_an_error(transport: CuttableTransport) -> None:
+    transport.is_cut = True
     app = open_corrections(mode="history", period="all")
     assert 'role="alert"' in html(app)
-    line.cut = False
+    transport.is_cut = False
     app.button(key="error-cr_history-retry").click().run()
     assert 'role="alert"' not in html(app)

@@ -8,7 +8,7 @@ from dashboard.frame.formats import parse_decimal
 from dashboard.i18n import t
 from tests.support.dashboard.overview_page import find_panel, links, text
 from tests.support.dashboard.pages import change_answer, html, open_page
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -35,7 +35,9 @@ def test_totals_and_prices_are_in_the_chosen_currency_with_the_rate_below() -> N
     assert t("frame.rate_note") in html(app)
 
 
-def test_a_missing_rate_is_said_on_the_overview(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_rate_is_said_on_the_overview(
+    transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     change_answer(monkeypatch, "/markets/rates", lambda _: None)
     app = open_page()
     app.segmented_control(key="pref_currency").set_value("GBP").run()

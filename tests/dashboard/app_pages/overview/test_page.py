@@ -16,7 +16,7 @@ from dashboard.frame import refresh
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard.overview_page import find_panel, iterate_nodes, links, read_tree, text
 from tests.support.dashboard.pages import change_answer, component, html, open_page
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -99,7 +99,9 @@ def test_the_period_is_chosen_on_the_page_and_stands_in_the_address() -> None:
     assert t("overview.span_7d") in text(find_panel(open_page(span="7d"), "breadth"))
 
 
-def test_no_figure_is_shown_where_none_is_known(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_figure_is_shown_where_none_is_known(
+    transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = connection.get_client().get
 
     def fetch_emptied(path: str, *rest: Any, **more: Any) -> Any:
@@ -143,7 +145,7 @@ def incident(number: int, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def troubled(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def troubled(transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two open incidents, nine closed ones, and a provider that failed."""
     real = connection.get_client().get
     ended = datetime.now(UTC).isoformat()
@@ -224,7 +226,11 @@ def test_a_failing_provider_is_explained_in_the_readers_language(lang: Any) -> N
     ],
 )
 def test_a_missing_or_failing_worker_is_reported_above_the_figures(
-    line: Line, monkeypatch: pytest.MonkeyPatch, worker: dict[str, Any], lang: Any, words: str | None
+    transport: CuttableTransport,
+    monkeypatch: pytest.MonkeyPatch,
+    worker: dict[str, Any],
+    lang: Any,
+    words: str | None,
 ) -> None:
     change_answer(
         monkeypatch, "/markets/status", lambda status: {**status, "worker": {**worker, "restarts": 0}}
@@ -247,7 +253,11 @@ def test_a_missing_or_failing_worker_is_reported_above_the_figures(
     ],
 )
 def test_a_paused_provider_is_reported_with_its_next_retry(
-    line: Line, monkeypatch: pytest.MonkeyPatch, mode: str, lang: Any, words: tuple[str, ...]
+    transport: CuttableTransport,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    lang: Any,
+    words: tuple[str, ...],
 ) -> None:
     failing = {
         "provider": "coingecko",
@@ -267,33 +277,39 @@ def test_a_paused_provider_is_reported_with_its_next_retry(
         assert word in page
 
 
-def test_a_text_states_that_there_are_no_incidents(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_states_that_there_are_no_incidents(
+    transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
     change_answer(monkeypatch, "/markets/incidents", lambda _: [])
     assert t("overview.incidents_none") in text(find_panel(open_page(), "incidents"))
 
 
-def test_when_the_service_is_unreachable_the_page_keeps_its_figures_and_warns(line: Line) -> None:
+def test_when_the_service_is_unreachable_the_page_keeps_its_figures_and_warns(
+    transport: CuttableTransport,
+) -> None:
     app = open_page()
     before = links(find_panel(app, "map"))
-    line.cut = True
+    transport.is_cut = True
     app.run()
     assert links(find_panel(app, "map")) == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
-    line.cut = False
+    transport.is_cut = False
     app.button(key="stale-overview-retry").click().run()
     assert 'role="status"' not in html(app)
 
 
 @pytest.mark.parametrize("by", ["a retry", "itself"])
-def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(line: Line, by: str) -> None:
+def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(
+    transport: CuttableTransport, by: str
+) -> None:
     app = open_page()
-    line.cut = True
+    transport.is_cut = True
     for _ in range(refresh.FAILURES_BEFORE_BACKOFF):
         app.run()
     assert t("frame.stale_resting") in html(app)
     assert t("frame.refresh_resting") in html(app)
-    line.cut = False
+    transport.is_cut = False
     if by == "itself":
         connection.retry_failed()  # as if the client's lifetime of a failure had passed
         app.run()
@@ -303,27 +319,29 @@ def test_after_repeated_failures_the_page_backs_off_until_the_service_is_back(li
 
 
 @pytest.mark.parametrize(("status", "word"), [(429, "limited"), (503, "busy")])
-def test_a_busy_service_does_not_make_the_page_back_off(line: Line, status: int, word: str) -> None:
+def test_a_busy_service_does_not_make_the_page_back_off(
+    transport: CuttableTransport, status: int, word: str
+) -> None:
     app = open_page()
     before = links(find_panel(app, "map"))
-    line.instead = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
+    transport.response = httpx.Response(status, json={"detail": "Later."}, headers={"Retry-After": "0"})
     for _ in range(refresh.FAILURES_BEFORE_BACKOFF + 1):
         app.run()
     assert links(find_panel(app, "map")) == before
     assert t(f"frame.error_{word}") in html(app)
     assert t("frame.refresh_every", n="10") in html(app)
-    line.instead = None
+    transport.response = None
     app.run()
     assert 'role="status"' not in html(app)
 
 
-def test_without_any_response_there_is_one_error_with_a_retry(line: Line) -> None:
-    line.cut = True
+def test_without_any_response_there_is_one_error_with_a_retry(transport: CuttableTransport) -> None:
+    transport.is_cut = True
     app = open_page()
     assert not app.exception
     assert 'role="alert"' in html(app)
     assert t("frame.request_id") in html(app)
-    line.cut = False
+    transport.is_cut = False
     app.button(key="error-overview-retry").click().run()
     assert links(find_panel(app, "map"))
 

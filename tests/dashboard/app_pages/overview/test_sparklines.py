@@ -18,7 +18,7 @@ from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
 from tests.support.dashboard.overview_page import find_panel, iterate_nodes, text
 from tests.support.dashboard.pages import change_answer, html, open_page
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 TILES: dict[str, tuple[TotalsField, str]] = {
     "cp-market-cap": ("market_cap", "overview.market_cap"),
@@ -37,7 +37,7 @@ class ServiceClock(datetime):
 
 
 @pytest.fixture(autouse=True)
-def _page_at_the_services_time(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def _page_at_the_services_time(transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout, "datetime", ServiceClock)
 
 

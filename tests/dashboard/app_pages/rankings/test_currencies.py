@@ -19,7 +19,7 @@ from tests.support.dashboard.rankings_page import (
     open_rankings,
     parse_table_payloads,
 )
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -60,7 +60,7 @@ def test_the_treemap_names_amounts_in_the_chosen_currency() -> None:
 
 
 def test_without_a_rate_amounts_are_in_us_dollars_until_one_arrives(
-    line: Line, monkeypatch: pytest.MonkeyPatch
+    transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unknown = {"rate": None, "source": None, "last_updated": None}
     with monkeypatch.context() as outage:
@@ -77,7 +77,7 @@ def test_without_a_rate_amounts_are_in_us_dollars_until_one_arrives(
 
 
 def test_a_click_keeps_the_browsers_rows_although_the_rate_has_changed(
-    line: Line, monkeypatch: pytest.MonkeyPatch
+    transport: CuttableTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(layout, "ROW_HOLD_SECONDS", math.inf)
     app = open_rankings()

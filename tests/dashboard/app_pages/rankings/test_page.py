@@ -19,7 +19,7 @@ from tests.support.dashboard.rankings_page import (
     open_rankings,
     parse_table_payloads,
 )
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
 
@@ -90,15 +90,17 @@ def test_a_text_states_that_the_treemap_is_empty() -> None:
     assert parse_charts(app) == []
 
 
-def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(line: Line) -> None:
+def test_when_the_service_is_unreachable_the_table_stays_and_shows_its_age(
+    transport: CuttableTransport,
+) -> None:
     app = open_rankings()
     before = parse_table_payloads(app).table["columns"]["price"]
-    line.cut = True
+    transport.is_cut = True
     app.run()
     assert parse_table_payloads(app).table["columns"]["price"] == before
     assert 'role="status"' in html(app)
     assert t("frame.error_unreachable") in html(app)
-    line.cut = False
+    transport.is_cut = False
     app.button(key="stale-rankings-retry").click().run()
     assert 'role="status"' not in html(app)
 
@@ -120,11 +122,11 @@ def test_figures_are_announced_only_while_a_worker_may_load_them(
     assert (t("frame.awaiting") in html(open_rankings())) is promised
 
 
-def test_without_any_response_there_is_an_error_with_a_retry(line: Line) -> None:
-    line.cut = True
+def test_without_any_response_there_is_an_error_with_a_retry(transport: CuttableTransport) -> None:
+    transport.is_cut = True
     app = open_rankings()
     assert 'role="alert"' in html(app)
-    line.cut = False
+    transport.is_cut = False
     app.button(key="error-rankings-retry").click().run()
     assert parse_table_payloads(app).table["columns"]["id"]
 

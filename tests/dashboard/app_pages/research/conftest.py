@@ -11,7 +11,7 @@ from dashboard.client import connection
 from dashboard.client import research as research_client
 from dashboard.client.http import ApiClient
 from tests.support.apps.research_app import Research, research_app
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 
 @pytest.fixture(scope="session")
@@ -33,9 +33,9 @@ def service(served: Research, monkeypatch: pytest.MonkeyPatch) -> Research:
 
 
 @pytest.fixture
-def cuttable_line(service: Research, monkeypatch: pytest.MonkeyPatch) -> Line:
+def transport(service: Research, monkeypatch: pytest.MonkeyPatch) -> CuttableTransport:
     """The connection to the service, which the test may cut; responses are not cached."""
-    line = Line()
-    client = ApiClient(service.url, lambda: service.key, transport=line, lifetime=0)
+    transport = CuttableTransport()
+    client = ApiClient(service.url, lambda: service.key, transport=transport, lifetime=0)
     monkeypatch.setattr(connection, "get_client", lambda: client)
-    return line
+    return transport

@@ -21,7 +21,7 @@ from tests.support.dashboard.research_page import (
     rerun_page,
     submit_statement,
 )
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("service")
 
@@ -145,15 +145,15 @@ def test_a_read_only_key_gets_a_reason_for_the_rejection(
 
 
 def test_when_the_service_is_unreachable_the_text_is_kept_and_submitted_once_later(
-    service: Research, cuttable_line: Line
+    service: Research, transport: CuttableTransport
 ) -> None:
     app = open_research()
-    cuttable_line.cut = True
+    transport.is_cut = True
     app.text_area(key="rs_statement").set_value(TRUE)
     press_button(app, "rs_submit_statement")
     assert t("frame.error_unreachable") in html(app)
     assert app.text_area(key="rs_statement").value == TRUE
-    cuttable_line.cut = False
+    transport.is_cut = False
     press_button(app, "rs_submit_statement")
     assert service.count() == 1
     assert t("research.said_waiting") in read_live_parts(app)

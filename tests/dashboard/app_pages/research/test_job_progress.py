@@ -21,7 +21,7 @@ from tests.support.dashboard.research_page import (
     rerun_page,
     submit_statement,
 )
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 pytestmark = pytest.mark.usefixtures("service")
 
@@ -115,41 +115,41 @@ def test_a_failed_job_shows_the_reason_in_the_readers_language(
 
 
 def test_when_the_service_becomes_unreachable_the_known_progress_stays(
-    service: Research, cuttable_line: Line
+    service: Research, transport: CuttableTransport
 ) -> None:
     app = submit_statement()
-    cuttable_line.cut = True
+    transport.is_cut = True
     app.run()
     assert not app.exception
     assert t("frame.error_unreachable") in html(app)
     assert t("research.state_pending") in read_live_parts(app)
-    cuttable_line.cut = False
+    transport.is_cut = False
     service.work()
     app.run()
     assert t("research.verdict_supported") in html(app)
 
 
 def test_the_page_stops_polling_an_unreachable_service_until_a_retry(
-    service: Research, cuttable_line: Line
+    service: Research, transport: CuttableTransport
 ) -> None:
     app = submit_statement()
-    cuttable_line.cut = True
+    transport.is_cut = True
     for _ in range(session_state.MAX_FAILURES + 1):
         app.run()
     assert t("research.watch_stopped") in html(app)
-    cuttable_line.cut = False
+    transport.is_cut = False
     service.work()
     press_button(app, "rs_watch_again")
     assert t("research.verdict_supported") in html(app.run())
 
 
-def test_the_page_keeps_polling_a_busy_service(service: Research, cuttable_line: Line) -> None:
+def test_the_page_keeps_polling_a_busy_service(service: Research, transport: CuttableTransport) -> None:
     app = submit_statement()
-    cuttable_line.instead = httpx.Response(429, json={"detail": "Later."}, headers={"Retry-After": "0"})
+    transport.response = httpx.Response(429, json={"detail": "Later."}, headers={"Retry-After": "0"})
     for _ in range(session_state.MAX_FAILURES + 1):
         app.run()
     assert t("frame.error_limited") in html(app)
     assert t("research.watch_stopped") not in html(app)
-    cuttable_line.instead = None
+    transport.response = None
     service.work()
     assert t("research.verdict_supported") in html(app.run())

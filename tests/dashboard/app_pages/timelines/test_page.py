@@ -18,8 +18,8 @@ from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
 from tests.support.dashboard.pages import html
-from tests.support.dashboard.service_connection import Line
 from tests.support.dashboard.timelines_page import open_timelines, read_url_params
+from tests.support.dashboard.transport import CuttableTransport
 from tests.support.runs.scored_runs import run, table
 from tests.support.runs.served_runs import (
     CASES,
@@ -313,20 +313,20 @@ def test_without_runs_the_page_explains_how_to_add_some(monkeypatch: pytest.Monk
     assert app.code[0].value == IMPORT_COMMAND
 
 
-def test_when_the_service_is_lost_the_last_runs_stay_with_a_warning(line: Line) -> None:
+def test_when_the_service_is_lost_the_last_runs_stay_with_a_warning(transport: CuttableTransport) -> None:
     app = open_timelines()
-    line.cut = True
+    transport.is_cut = True
     app.run()
     assert not app.exception
     assert "cp-stale" in html(app)
     assert list_alerts(app)
 
 
-def test_an_unreachable_service_is_reported_with_a_retry(line: Line) -> None:
-    line.cut = True
+def test_an_unreachable_service_is_reported_with_a_retry(transport: CuttableTransport) -> None:
+    transport.is_cut = True
     app = open_timelines()
     assert t("frame.error_unreachable") in html(app)
-    line.cut = False
+    transport.is_cut = False
     click(app, "error-timelines-retry")
     assert list_alerts(app)
 

@@ -17,7 +17,7 @@ from tests.dashboard.app_pages.topics.conftest import (
 )
 from tests.dashboard.conftest import CALM
 from tests.support.dashboard.pages import html
-from tests.support.dashboard.service_connection import Line
+from tests.support.dashboard.transport import CuttableTransport
 
 # --- the list
 
@@ -218,18 +218,20 @@ def test_texts_of_sources_are_never_interpreted_as_markup(ids: dict[str, str]) -
 # --- an unavailable service
 
 
-def test_an_unreachable_service_is_reported_with_a_retry(line: Line) -> None:
-    line.cut = True
+def test_an_unreachable_service_is_reported_with_a_retry(transport: CuttableTransport) -> None:
+    transport.is_cut = True
     app = open_topics()
     assert t("frame.error_unreachable") in html(app)
-    line.cut = False
+    transport.is_cut = False
     click(app, "error-tp_list-retry")
     assert "SEC approves" in read_live_views(app)
 
 
-def test_when_the_service_is_lost_the_content_stays_with_a_warning(line: Line, ids: dict[str, str]) -> None:
+def test_when_the_service_is_lost_the_content_stays_with_a_warning(
+    transport: CuttableTransport, ids: dict[str, str]
+) -> None:
     app = open_topics(topic=ids["page:fund"])
-    line.cut = True
+    transport.is_cut = True
     app.run()
     assert not app.exception
     page = html(app)
