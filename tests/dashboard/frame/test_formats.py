@@ -55,7 +55,7 @@ def test_the_label_of_a_tiny_price_has_all_its_zeros() -> None:
 
 
 @given(positive)
-def test_a_price_label_is_within_its_rounding_and_never_an_exponent(value: Decimal) -> None:
+def test_a_full_price_is_within_its_rounding_and_never_an_exponent(value: Decimal) -> None:
     label = full_price(value)
     assert "E" not in label.upper()
     parsed = Decimal(label.removeprefix("$").replace(",", ""))
