@@ -83,7 +83,7 @@ def _describe_line(field: TotalsField, name: str, data: SparklineData) -> str:
 
 
 def _format_span(span: RoundedSpan) -> str:
-    return t(f"overview.last_{span.unit}", n=span.count)
+    return t(f"overview.last_{span.unit}", n=span.number)
 
 
 def _explain_missing_line(history: TotalsHistory | None, now: datetime) -> str:

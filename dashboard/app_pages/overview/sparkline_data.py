@@ -31,7 +31,7 @@ class FieldValue(NamedTuple):
 
 
 class RoundedSpan(NamedTuple):
-    count: int
+    number: int
     unit: SpanUnit
 
 
