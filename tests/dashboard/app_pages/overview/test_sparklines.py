@@ -204,5 +204,5 @@ def test_amounts_of_a_line_are_in_the_chosen_currency_and_say_at_which_rate() ->
         lambda usd: currency.format_compact(usd, "en"),
     )
     assert read_label(app, "cp-market-cap") == f"{label} {t('overview.line_rate')}"
-    assert text(find_caption(app, "cp-market-cap")).startswith("Low ¥")
+    assert text(find_caption(app, "cp-market-cap")).startswith("Low\u00a0¥")
     assert t("overview.line_rate") not in read_label(app, "cp-btc-share")
