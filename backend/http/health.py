@@ -54,6 +54,10 @@ class Readiness(BaseModel):
     checks: dict[str, Check]
 
 
+WORKER_UNKNOWN = Check(ok=False, detail="Not known, because the store does not answer.")
+"""For a store that was just waited for: another wait would double the time to the answer."""
+
+
 @router.get("/healthz", response_model=Health)
 async def read_health() -> dict[str, str]:
     """The process is up. Asks nothing of anything else."""
@@ -85,7 +89,7 @@ def _get_thread_limiter() -> CapacityLimiter:
 def _readiness(request: Request) -> Response:
     checks = {"store": _check_store(request), "watcher": _check_watcher(request)}
     ok = all(check.ok for check in checks.values())
-    checks["worker"] = _check_worker(request)
+    checks["worker"] = _check_worker(request) if checks["store"].ok else WORKER_UNKNOWN
     if request.app.state.limiter is not None:
         checks["limits"] = Check(ok=True, detail=request.app.state.limiter.describe_storage())
     body: dict[str, Any] = {
