@@ -1,6 +1,7 @@
 """Deletes expired tokens, grants, sessions and sign-in attempts.
 
-Deleted and expired tokens are refused in the same way.
+Deleted and expired tokens are refused in the same way. A deletion moves the change counter of the tokens, so
+that no process has a deleted token in memory when the clock goes back to a time at which it was valid.
 """
 
 from datetime import datetime, timedelta
@@ -8,8 +9,9 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from backend.auth.oauth import login_throttle
+from backend.auth.oauth.grants import CHANGE_TOPIC
 from backend.auth.oauth.tables import grants, sign_in_sessions, tokens
-from backend.store.database import Database
+from backend.store.database import Database, bump
 
 EXPIRED_ROW_RETENTION = timedelta(hours=1)
 """Rows are kept for this time after they expire, since the clocks of processes differ a little."""
@@ -38,6 +40,8 @@ def _delete_expired_rows(database: Database, table: sa.Table, key: sa.Column[str
             count = connection.execute(
                 sa.delete(table).where(key.in_(expired_keys.scalar_subquery()))
             ).rowcount
+            if count:
+                bump(connection, CHANGE_TOPIC)
         deleted += count
         if count < BATCH_ROWS:
             return deleted

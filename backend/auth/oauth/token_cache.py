@@ -6,7 +6,7 @@ The set takes precedence over the cache, so a look-up during the revocation does
 
 Neither the set nor the store keeps expired tokens. If the clock is set forward and back, an expired token
 becomes valid again. Tokens that leave the set or are expired at a reload therefore also leave the cache, and
-the store decides at their next use.
+the store decides at their next use. The deletion of expired tokens moves the counter as well.
 """
 
 import threading

@@ -227,3 +227,21 @@ def test_revoked_token_stays_revoked_after_it_is_deleted_from_the_database(
     family.later(days=-40)
     cache.reload()
     find_refusal(cache, token)
+
+
+def test_a_token_deleted_under_a_wrong_clock_is_refused_once_the_clock_is_right_again(
+    family: Family, cache: TokenCache
+) -> None:
+    issued = family.issued()
+    find(cache, issued.access_token)
+    watcher = ChangeWatcher(family.database)
+    watcher.subscribe(grants.CHANGE_TOPIC, cache.reload)
+    watcher.poll()
+    family.later(days=40)
+    assert retention.delete_expired(family.database, family.at)["tokens"] > 0
+    watcher.poll()
+    family.later(days=-40)
+    # The store does not know the token any more, so this changes nothing and is no error.
+    assert grants.revoke(family.database, token=issued.refresh_token, client_id=None, now=family.at) is None
+    watcher.poll()
+    find_refusal(cache, issued.access_token)
