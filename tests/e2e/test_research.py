@@ -77,6 +77,7 @@ def finish(page: Page, statement: str) -> None:
     submit(page, statement)
     wait_for(lambda: read_checked_statement(page) == statement, "The verdict on it")
     page.wait_for_selector(IDLE)
+    expect(page.locator(BOX)).to_be_hidden()  # the form folds with an animation, which may end later
 
 
 def read_checked_statement(page: Page) -> str | None:
