@@ -7,7 +7,7 @@ from backend.sources.claims.lexical_features import find_names
 
 _CAPITALISED_WORD = r"[A-Z][A-Za-z]{2,}"
 _LONE_CAPITALISED_WORD = re.compile(rf"(?<![A-Za-z.-])(?<![A-Z][a-z]\. ){_CAPITALISED_WORD}(?![A-Za-z-])")
-_PRECEDING_CAPITALISED_WORD = re.compile(r"[A-Z][\w.'’-]*\s$")
+_CAPITALISED_RUN = re.compile(r"[A-Z][\w.'’-]*")
 _FOLLOWING_CAPITAL = re.compile(r"[ -][A-Z]")
 _ORGANISATION = re.compile(
     r"[\u3400-\u9fff]{2,6}?(?:银行|銀行|公司|集团|集團|交易所|取引所|基金会|基金會|财团|財団|协会|協会|協會)"
@@ -53,9 +53,13 @@ class PrecedingNames:
 
 
 def _list_last_words_of_runs(sentence: str) -> list[tuple[str, bool]]:
-    """Return the last word of each run of capitalised words, and whether it is the only one."""
+    """Return the last word of each run of capitalised words, and whether it is the only one.
+
+    All capitalised words are found in one pass, so that the time grows with the length of the sentence.
+    """
+    ends = {match.end() for match in _CAPITALISED_RUN.finditer(sentence)}
     return [
-        (match.group(), not _PRECEDING_CAPITALISED_WORD.search(sentence[: match.start()]))
+        (match.group(), not (match.start() - 1 in ends and sentence[match.start() - 1].isspace()))
         for match in _LONE_CAPITALISED_WORD.finditer(sentence)
         if not _FOLLOWING_CAPITAL.match(sentence, match.end())
     ]

@@ -1,8 +1,9 @@
-"""Selects the sentences of reports that limit, contradict or complete what the summary tells.
+"""Selects sentences for the section *Limits and further facts*: what qualifies or completes the summary.
 
-A sentence is chosen by its structure (an exception, a condition, an objection with its owner, a comparison),
-never by its subject. The patterns are data (``data/point_patterns.yaml``). It is quoted word for word: an
-ellipsis stands for a connective at the beginning, and a name in brackets for a pronoun or a surname.
+The form of a sentence decides: an exception, a condition, an objection with its owner, a comparison. Its
+subject does not. The patterns are in ``data/point_patterns.yaml``. Sentences are quoted word for word, apart
+from two marks: an ellipsis replaces a connective at the beginning (*However, …*), and a name in brackets
+replaces a pronoun or a surname.
 """
 
 import re

@@ -135,7 +135,7 @@ class InsightFacts:
     linked: Sequence[str] = ()
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()
-    """Names of organisations in the title that are none of the sources."""
+    """Names of the parties whose own official page would settle the event and is missing from the sources."""
     cites_official: bool = False
     """True if the first report relays an official announcement without its author's name."""
     originators: Sequence[str] = ()
