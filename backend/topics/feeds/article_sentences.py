@@ -5,7 +5,7 @@ connectives, words of the page), not the subjects of articles.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -30,6 +30,10 @@ DEFINITE_WORDS = 6
 """First words of a sentence in which a name or *of* makes a noun definite (the price of bitcoin)."""
 _FILE = Path(__file__).parent / "data" / "sentence_patterns.yaml"
 _ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
+_ABBREVIATED_PLACE = re.compile(
+    r"^([A-Z][A-Z .'-]{2,30}, [A-Z][A-Za-z]{1,8})\.(?= ?(?:--|[-–—]) )", re.MULTILINE
+)
+"""The first part of a dateline (*DOVER, Del. —*), whose full stop ends no sentence."""
 _CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」|『[^『』]*』")
 _QUOTE_ALONE = re.compile(r"^[“\"「『][^“”\"「」『』]*[”\"」』][.。]?$")
@@ -65,6 +69,7 @@ class ArticleSentence:
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     dateline: re.Pattern[str]
+    clock: re.Pattern[str]
     boilerplate: re.Pattern[str]
     needs_previous: re.Pattern[str]
     refers_back: re.Pattern[str]
@@ -81,7 +86,8 @@ def list_sentences(
 ) -> list[ArticleSentence]:
     """List the quotable ones among the first ``max_sentences`` sentences of an article, word for word.
 
-    A dateline begins the report: it is cut off, and what is before it is left out. Lines without a full stop,
+    A dateline begins the report: it is cut off, and what is before it is left out. So is the time in front of
+    an entry of a live page, but not the entry. Lines without a full stop,
     questions, words of the page (credits, calls to subscribe) and quotes without a speaker are left out, and
     so are sentences in which the author speaks, except in an official text.
     """
@@ -89,7 +95,8 @@ def list_sentences(
     found: list[ArticleSentence] = []
     place, is_dated = 0, False
     names = PrecedingNames(language)
-    for sentence in sentences(clean_text(text)):
+    for line in split_sentences(clean_text(text)):
+        sentence = _cut_clock(line, language, patterns)
         whole = sentence if is_dated else _cut_dateline(sentence, language, patterns)
         if whole != sentence and place <= MAX_DATELINE_PLACE and _ENDED.search(whole):
             found, place, is_dated, names = [], 0, True, PrecedingNames(language)
@@ -111,6 +118,11 @@ def list_sentences(
         if place == max_sentences:
             break
     return found
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """Generate the sentences of an article with their datelines."""
+    return sentences(_ABBREVIATED_PLACE.sub(r"\1", text))
 
 
 def is_complete(sentence: str, language: Language) -> bool:
@@ -172,8 +184,14 @@ def _is_definite_party(sentence: str, patterns: _Patterns) -> bool:
 
 
 def cut_dateline(sentence: str, language: Language) -> str:
-    """Return a sentence without its dateline."""
-    return _cut_dateline(sentence, language, _load_patterns()[language])
+    """Return a sentence without its dateline and without the time of an entry of a live page."""
+    patterns = _load_patterns()[language]
+    return _cut_dateline(_cut_clock(sentence, language, patterns), language, patterns)
+
+
+def _cut_clock(sentence: str, language: Language, patterns: _Patterns) -> str:
+    match = patterns.clock.match(_normalize(sentence, language))
+    return sentence if match is None else sentence[match.end() :].lstrip()
 
 
 def _cut_dateline(sentence: str, language: Language, patterns: _Patterns) -> str:

@@ -1,13 +1,14 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
-Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines; it
-comes from an official source if there is one. The summary begins with the lead: the first sentence of an
-article that stands alone. A lead that only the title of its article makes clear (*the companies*) has that
-title in front of it, and so has one that leaves out that charges were dropped (:mod:`anaphora`). Further
-sentences are selected by maximal marginal relevance (Carbonell and Goldstein, 1998): similarity to the
-centroid minus similarity to the title and the sentences already selected. A sentence that needs another one
-is selected only together with it (:mod:`article_sentences`), and the sentences of an article keep their
-order. Nothing is reworded, and no sentence mixes two texts.
+Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines. It
+comes from an official source if there is one, or else from the latest reports (:mod:`latest_reports`). The
+summary begins with the lead: the first sentence of an article that stands alone. A lead that only the title
+of its article makes clear (*the companies*) has that title in front of it, and so has one that leaves out
+that charges were dropped (:mod:`anaphora`). Further sentences are selected by maximal marginal relevance
+(Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences
+already selected. A sentence that needs another one is selected only together with it
+(:mod:`article_sentences`), and the sentences of an article keep their order. Nothing is reworded, and no
+sentence mixes two texts.
 """
 
 import math
@@ -27,6 +28,7 @@ from backend.topics.feeds.anaphora import (
     loses_turn,
 )
 from backend.topics.feeds.article_sentences import Context, list_sentences
+from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.title_tokens import words
@@ -111,7 +113,8 @@ def _build_text(
     ] or sorted_members[:1]
     vectors = {member.id: _build_vector(member.title) for member in safe_members}
     centroid = _sum(vectors.values())
-    title_candidates = [member for member in safe_members if member.id in official_ids] or safe_members
+    latest = select_latest(safe_members)
+    title_candidates = [member for member in safe_members if member.id in official_ids] or latest
     title_member = max(
         title_candidates,
         key=lambda member: (
@@ -127,7 +130,8 @@ def _build_text(
     candidates = [
         quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
     ]
-    summary, bullets = _Selection(title, candidates, centroid, language).select()
+    current_ids = official_ids | {member.id for member in latest}
+    summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
 
@@ -154,6 +158,7 @@ class _Selection:
         candidates: Sequence[QuotedSentence],
         title_centroid: Vector,
         language: Language,
+        current_ids: frozenset[int],
     ) -> None:
         self._language: Language = language
         self._candidates = candidates
@@ -165,11 +170,13 @@ class _Selection:
         self._title_centroid = title_centroid
         centroid = _sum([_normalize_vector(title_centroid), _normalize_vector(_sum(self._vectors))])
         self._weak = [
-            is_teaser(candidate.text, language)
+            candidate.member.id not in current_ids
+            or is_teaser(candidate.text, language)
             or is_outside_opinion(candidate.text, f"{title}\n{candidate.member.title}", language)
             for candidate in candidates
         ]
-        """True for a teaser or an outsider's opinion, which is taken only where there is nothing else."""
+        """True for a teaser, an outsider's opinion and what a later report may have overtaken. They are taken
+        only where there is nothing else."""
         self._similarities = [_compute_cosine(vector, centroid) for vector in self._vectors]
         title_vector = _build_vector(title)
         self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
