@@ -70,6 +70,7 @@ class ArticleSentence:
 class _Patterns:
     dateline: re.Pattern[str]
     clock: re.Pattern[str]
+    notice: re.Pattern[str]
     boilerplate: re.Pattern[str]
     needs_previous: re.Pattern[str]
     refers_back: re.Pattern[str]
@@ -87,21 +88,25 @@ def list_sentences(
     """List the quotable ones among the first ``max_sentences`` sentences of an article, word for word.
 
     A dateline begins the report: it is cut off, and what is before it is left out. So is the time in front of
-    an entry of a live page, but not the entry. Lines without a full stop,
-    questions, words of the page (credits, calls to subscribe) and quotes without a speaker are left out, and
-    so are sentences in which the author speaks, except in an official text.
+    an entry of a live page, but not the entry. Lines without a full stop, questions, words of the page
+    (credits, calls to subscribe) and quotes without a speaker are left out, and so are sentences in which the
+    author speaks, except in an official text and in a notice.
     """
     patterns = _load_patterns()[language]
     found: list[ArticleSentence] = []
     place, is_dated = 0, False
     names = PrecedingNames(language)
+    is_official = is_official or is_notice(text, language)
     for line in split_sentences(clean_text(text)):
         sentence = _cut_clock(line, language, patterns)
         whole = sentence if is_dated else _cut_dateline(sentence, language, patterns)
         if whole != sentence and place <= MAX_DATELINE_PLACE and _ENDED.search(whole):
             found, place, is_dated, names = [], 0, True, PrecedingNames(language)
         compared = _normalize(whole, language)
-        if not _ENDED.search(whole) or patterns.boilerplate.search(compared):
+        if not _ENDED.search(whole):
+            continue
+        if patterns.boilerplate.search(compared):
+            place += place > 0  # what follows it does not follow what is before it
             continue
         if _is_quotable(whole, compared, language, patterns, is_official):
             context = _find_context(compared, patterns, is_first=place == 0)
@@ -140,6 +145,17 @@ def find_context(sentence: str, language: Language, *, is_first: bool = False) -
 def is_boilerplate(sentence: str, language: Language) -> bool:
     """True for a line of the page: a credit, a caption, a call to subscribe."""
     return _load_patterns()[language].boilerplate.search(_normalize(sentence, language)) is not None
+
+
+def is_notice(text: str, language: Language) -> bool:
+    """True for a text in which its publisher addresses its customers and speaks of itself."""
+    return _load_patterns()[language].notice.search(_normalize(text.lstrip(), language)) is not None
+
+
+def speaks_itself(sentence: str, language: Language) -> bool:
+    """True if the author speaks in a sentence, outside its quotes."""
+    said = _QUOTED.sub(" ", _normalize(sentence, language))
+    return _load_patterns()[language].speaks_itself.search(said) is not None
 
 
 def is_definite_party(sentence: str, language: Language) -> bool:
@@ -183,10 +199,11 @@ def _is_definite_party(sentence: str, patterns: _Patterns) -> bool:
     return party is not None and not _DEFINED_BEHIND.match(spoken, party.end())
 
 
-def cut_dateline(sentence: str, language: Language) -> str:
-    """Return a sentence without its dateline and without the time of an entry of a live page."""
+def cut_dateline(sentence: str, language: Language, *, is_early: bool = True) -> str:
+    """Return a sentence without the time of an entry of a live page, and if early without its dateline."""
     patterns = _load_patterns()[language]
-    return _cut_dateline(_cut_clock(sentence, language, patterns), language, patterns)
+    without_time = _cut_clock(sentence, language, patterns)
+    return _cut_dateline(without_time, language, patterns) if is_early else without_time
 
 
 def _cut_clock(sentence: str, language: Language, patterns: _Patterns) -> str:

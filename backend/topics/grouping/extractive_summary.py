@@ -59,6 +59,7 @@ _FIGURE = re.compile(
     r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
 )
 """A figure, but not in a sentence on an earlier year."""
+_FIRST_NAME = re.compile(r"(?!The\b)[A-Z][\w-]+")
 _ADDRESS = re.compile(r"https?://\S+")
 
 Vector = Mapping[str, float]
@@ -279,7 +280,11 @@ class _Selection:
             if self._candidates[index].member is member
         ]
         required = MIN_LEAD_SHARE * (max(of_member) or max(scores))
-        on_topic = [index for index, score in zip(leads, scores, strict=True) if score >= required]
+        on_topic = [
+            index
+            for place, (index, score) in enumerate(zip(leads, scores, strict=True))
+            if score >= required or (score > 0 and self._begins_with_titled_name(index, leads[:place]))
+        ]
         return min(
             on_topic,
             key=lambda index: (
@@ -288,6 +293,16 @@ class _Selection:
                 or (self._candidates[index].context != Context.NONE),
             ),
         )
+
+    def _begins_with_titled_name(self, index: int, before: Sequence[int]) -> bool:
+        """True for the first lead of an article whose subject is a name of the article's title."""
+        candidate = self._candidates[index]
+        is_first = all(
+            self._candidates[other].member is not candidate.member or not self._measure_title(other)
+            for other in before
+        )
+        name = _FIRST_NAME.match(candidate.text)
+        return is_first and name is not None and name.group() in candidate.member.title.split()
 
     def _find_unclear_lead(self) -> int | None:
         """Find the first sentence of an article, which its headline explains as far as the article does."""

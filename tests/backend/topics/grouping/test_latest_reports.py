@@ -43,8 +43,7 @@ def test_the_latest_reports_are_a_tail_that_no_gap_divides(make: Make, minutes: 
     in_order = sorted(reports, key=lambda report: report.published_at)
     assert latest == in_order[-len(latest) :]
     is_divided = any(
-        later.published_at - former.published_at >= MIN_GAP
-        for former, later in pairwise(latest)
+        later.published_at - former.published_at >= MIN_GAP for former, later in pairwise(latest)
     )
     assert not is_divided or latest == in_order
 
