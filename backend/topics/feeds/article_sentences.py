@@ -130,6 +130,11 @@ def split_sentences(text: str) -> Iterator[str]:
     return sentences(_ABBREVIATED_PLACE.sub(r"\1", text))
 
 
+def is_ended(sentence: str) -> bool:
+    """True if a sentence ends with a full stop: no heading, no byline and no question."""
+    return _ENDED.search(sentence) is not None
+
+
 def is_complete(sentence: str, language: Language) -> bool:
     """True if a sentence is whole and has a length that can be quoted."""
     if not MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]:

@@ -12,6 +12,7 @@ _FOLLOWING_CAPITAL = re.compile(r"[ -][A-Z]")
 _ORGANISATION = re.compile(
     r"[\u3400-\u9fff]{2,6}?(?:银行|銀行|公司|集团|集團|交易所|取引所|基金会|基金會|财团|財団|协会|協会|協會)"
 )
+_NO_PARTIES = frozenset({"What", "How", "Why", "When", "Where", "Who", "Which"})
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 
 
@@ -40,8 +41,10 @@ class PrecedingNames:
                 (self._lone_words if is_alone else self._last_words).add(name)
 
     def list_all(self) -> frozenset[str]:
-        """Return all names so far. A later definite noun (*the bank*) may refer to any of them."""
-        return frozenset(self._names)
+        """Return all names so far. A later definite noun (*the bank*) may refer to any of them.
+
+        Units, places of two letters and words of questions are no parties."""
+        return frozenset(name for name in self._names - _NO_PARTIES if len(name) > 2)
 
     def find_shortened_names(self, sentence: str) -> frozenset[str]:
         """Find last words of longer names (*French Hill*) that stand alone in ``sentence`` (*Hill said*)."""

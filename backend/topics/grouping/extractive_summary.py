@@ -13,8 +13,7 @@ sentence mixes two texts.
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,7 +30,13 @@ from backend.topics.feeds.article_sentences import Context, list_sentences
 from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
-from backend.topics.grouping.title_tokens import words
+from backend.topics.grouping.word_vectors import (
+    Vector,
+    add_vectors,
+    build_vector,
+    compute_cosine,
+    normalize_vector,
+)
 
 MAX_QUOTES = 3
 """Sentences of a summary and its bullets together."""
@@ -61,8 +66,6 @@ _FIGURE = re.compile(
 """A figure, but not in a sentence on an earlier year."""
 _FIRST_NAME = re.compile(r"(?!The\b)[A-Z][\w-]+")
 _ADDRESS = re.compile(r"https?://\S+")
-
-Vector = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +115,14 @@ def _build_text(
     safe_members = [
         member for member in sorted_members if not has_instructions(f"{member.title}\n{member.text}")
     ] or sorted_members[:1]
-    vectors = {member.id: _build_vector(member.title) for member in safe_members}
-    centroid = _sum(vectors.values())
+    vectors = {member.id: build_vector(member.title) for member in safe_members}
+    centroid = add_vectors(vectors.values())
     latest = select_latest(safe_members)
     title_candidates = [member for member in safe_members if member.id in official_ids] or latest
     title_member = max(
         title_candidates,
         key=lambda member: (
-            round(_compute_cosine(vectors[member.id], centroid), 9),
+            round(compute_cosine(vectors[member.id], centroid), 9),
             -title_candidates.index(member),
         ),
     )
@@ -167,9 +170,11 @@ class _Selection:
         """The title and the lead, which name the parties of the topic."""
         self._printed = title
         """What a reader has read: the title, then the sentences."""
-        self._vectors = [_build_vector(candidate.text) for candidate in candidates]
+        self._vectors = [build_vector(candidate.text) for candidate in candidates]
         self._title_centroid = title_centroid
-        centroid = _sum([_normalize_vector(title_centroid), _normalize_vector(_sum(self._vectors))])
+        centroid = add_vectors(
+            [normalize_vector(title_centroid), normalize_vector(add_vectors(self._vectors))]
+        )
         self._weak = [
             candidate.member.id not in current_ids
             or is_teaser(candidate.text, language)
@@ -178,9 +183,9 @@ class _Selection:
         ]
         """True for a teaser, an outsider's opinion and what a later report may have overtaken. They are taken
         only where there is nothing else."""
-        self._similarities = [_compute_cosine(vector, centroid) for vector in self._vectors]
-        title_vector = _build_vector(title)
-        self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
+        self._similarities = [compute_cosine(vector, centroid) for vector in self._vectors]
+        title_vector = build_vector(title)
+        self._repetitions = [compute_cosine(vector, title_vector) for vector in self._vectors]
         self._read: set[tuple[int, int]] = set()
         """Article and place of the sentences that a reader has read: selected ones and repeated titles."""
         self._chain: set[tuple[int, int]] = set()
@@ -355,7 +360,7 @@ class _Selection:
         self._selected.append(index)
         self._mark_as_read(index)
         for other, vector in enumerate(self._vectors):
-            similarity = _compute_cosine(vector, self._vectors[index])
+            similarity = compute_cosine(vector, self._vectors[index])
             self._repetitions[other] = max(self._repetitions[other], similarity)
 
     def _mark_as_read(self, index: int) -> None:
@@ -373,29 +378,3 @@ def _group_by_member(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSent
     for quote in quotes:
         groups.setdefault(quote.member.id, []).append(quote)
     return tuple(tuple(group) for group in groups.values())
-
-
-def _build_vector(text: str) -> Vector:
-    return _normalize_vector(Counter(words(text)))
-
-
-def _normalize_vector(vector: Mapping[str, float]) -> Vector:
-    length = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
-    return {word: weight / length for word, weight in vector.items()} if length else {}
-
-
-def _sum(vectors: Iterable[Vector]) -> Vector:
-    total: dict[str, float] = {}
-    for vector in vectors:
-        for word, weight in vector.items():
-            total[word] = total.get(word, 0.0) + weight
-    return total
-
-
-def _compute_cosine(first: Vector, second: Vector) -> float:
-    small, large = sorted((first, second), key=len)
-    dot = math.fsum(weight * large[word] for word, weight in small.items() if word in large)
-    lengths = [
-        math.sqrt(math.fsum(weight * weight for weight in vector.values())) for vector in (first, second)
-    ]
-    return dot / (lengths[0] * lengths[1]) if all(lengths) else 0.0

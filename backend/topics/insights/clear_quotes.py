@@ -121,7 +121,7 @@ def _join_former(
     if not _is_unclear(former, language) or _is_introduced(former.text, printed):
         front = former.text if _are_names_printed(former, printed, opening) else ""
     else:
-        front = _join_former(listed, former, at - 1, language, printed, opening)
+        front = _join_former(listed, former, at - 1, language, printed, opening) if language == "en" else ""
     if not front:
         return ""
     joined = f"{front}{' ' if language == 'en' else ''}{sentence.text}"

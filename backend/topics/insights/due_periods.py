@@ -75,7 +75,7 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             r"(?:(?P<day>\d{1,2})日(?:当周|左右|前后|那周)|上旬|中旬|下旬|底|末|初|份?内)(?:之?前)?"
         ),
         re.compile(
-            r"(?:(?:(?P<year>20\d\d)年|(?P<next>明年)|今年))?(?:第?(?P<quarter>[一二三四1-4])季度|Q(?P<number>[1-4])"
+            r"(?<!对)(?<!对于)(?<!对第)(?<!对于第)(?:(?:(?P<year>20\d\d)年|(?P<next>明年)|今年))?(?:第?(?P<quarter>[一二三四1-4])季度|Q(?P<number>[1-4])"
             r"|(?P<half>[上下])半年)(?:内|末|之?前)?"
         ),
         re.compile(

@@ -45,6 +45,8 @@ _WEIGHTS: Mapping[str, float] = {
     "detail": 1.2,
 }
 """Value of each kind, in the order in which a sentence is tried."""
+MIN_STRONG_WEIGHT = 2.0
+"""Weight of the kinds that count also where only the sentences around them name something of the topic."""
 _ALSO_QUOTED = frozenset({"detail", "statement"})
 """Kinds that a sentence may also have by its quoted words."""
 _FURTHER_KIND_WEIGHT = 0.4
@@ -59,11 +61,16 @@ _JOINED_WEIGHT = 0.4
 _SAME_KIND_WEIGHT = 0.5
 _OTHER_VOICE_WEIGHT = 0.8
 """Somebody speaks whom neither the titles nor the summary name."""
+_OTHER_FIGURE_WEIGHT = 1.0
+"""It gives another figure for what the summary tells."""
+MIN_SHARED_WORDS = 3
+"""Words that it then shares with one sentence of the summary."""
 MIN_WORDS = 5
 """A sentence with fewer words that count says little."""
 MIN_OBJECTION_WORDS = 4
 """Words behind a verb of objection from which its sentence says what the objection is."""
 _FIGURE = re.compile(r"\d")
+_WHOLE_FIGURE = re.compile(r"\d[\d.,]*")
 _QUOTE = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」")
 _ENUMERATION = re.compile(r"\b(?:two|three|four|five|several) [^:.]{3,60}: ")
 _NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
@@ -145,6 +152,7 @@ def _list_candidates(
     opening = "\n".join([title, report.title, listed[0].text if listed else ""])
     printed = f"{opening}\n{shown_text}"
     topic_words = frozenset(words(printed))
+    shown_lines = [frozenset(words(line)) for line in shown_text.split("\n") if report.title not in title]
     for at, sentence in enumerate(listed):
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue
@@ -153,7 +161,9 @@ def _list_candidates(
         if not text or any(one in text for one in told):
             continue
         own = frozenset(words(text))
-        if len(own) < MIN_WORDS or own.isdisjoint(topic_words):
+        around = words(" ".join(one.text for one in listed[max(at - 1, 0) : at + 2]))
+        about = own if _WEIGHTS[kinds[0]] < MIN_STRONG_WEIGHT else around
+        if len(own) < MIN_WORDS or topic_words.isdisjoint(about):
             continue
         is_behind = (
             at > 0 and listed[at - 1].place == sentence.place - 1 and listed[at - 1].text in shown_text
@@ -166,10 +176,20 @@ def _list_candidates(
             + _ENUMERATION_WEIGHT * bool(_ENUMERATION.search(sentence.text))
             + _BEHIND_SHOWN_WEIGHT * is_behind
             + _OTHER_VOICE_WEIGHT * (language == "en" and _is_other_voice(sentence.text, printed))
+            + _OTHER_FIGURE_WEIGHT * _tells_otherwise(text, own, shown_lines)
             + _RELEVANCE_WEIGHT * (len(own & topic_words) / max(len(own), 1))
             - _JOINED_WEIGHT * (len(text) > len(sentence.text) + len(ELLIPSIS))
         )
         yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own)
+
+
+def _tells_otherwise(text: str, own: frozenset[str], shown_lines: Sequence[frozenset[str]]) -> bool:
+    """True if a sentence of another report than the summary's has a figure that a line of it lacks."""
+    figures = {figure.strip(".,") for figure in _WHOLE_FIGURE.findall(text)}
+    return any(
+        len(own & line) >= MIN_SHARED_WORDS and any(figure not in line for figure in figures)
+        for line in shown_lines
+    )
 
 
 def _find_kinds(sentence: str, language: Language) -> list[str]:

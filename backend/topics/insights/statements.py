@@ -19,6 +19,7 @@ from backend.topics.feeds.article_sentences import (
     find_context,
     is_complete,
     is_definite_party,
+    is_ended,
     is_notice,
     speaks_itself,
     split_sentences,
@@ -104,13 +105,16 @@ def list_report_sentences(report: Report, shown_text: str = "") -> Iterator[tupl
 def _list_all(report: Report) -> list[ArticleSentence]:
     """List the first sentences of a report with what each needs, also those about requests for comment."""
     names = PrecedingNames(report.language)
-    listed = []
+    listed: list[ArticleSentence] = []
     for place, sentence in enumerate(islice(split_sentences(report.text), MAX_SENTENCES)):
         whole = cut_dateline(sentence, report.language, is_early=place <= MAX_DATELINE_PLACE)
-        is_definite = place > 0 and is_definite_party(whole, report.language)
+        if not is_ended(whole):
+            continue
+        is_definite = bool(listed) and is_definite_party(whole, report.language)
         rivals = names.list_all() if is_definite else frozenset()
         context = find_context(whole, report.language, is_first=True)
-        listed.append(ArticleSentence(whole, place, context, names.find_shortened_names(whole), rivals))
+        shortened = names.find_shortened_names(whole)
+        listed.append(ArticleSentence(whole, len(listed), context, shortened, rivals))
         names.add(whole)
     return listed
 

@@ -24,8 +24,8 @@ def quote(text: str, shown: str = "") -> str:
             "Orrin counts 40 votes. The difference is two votes that came late.",
         ),
         (
-            "Riga has 3 claims. The largest is by Orrin, which wants a part. A trial on it starts in May.",
-            "Riga has 3 claims. The largest is by Orrin, which wants a part. A trial on it starts in May.",
+            "Riga holds three old claims. The largest is by Orrin of Malta. A trial on it starts in May.",
+            "Riga holds three old claims. The largest is by Orrin of Malta. A trial on it starts in May.",
         ),
         (
             "Orrin says that staking is free. Some reports suggested otherwise.",

@@ -77,16 +77,17 @@ def test_a_time_without_a_calendar_gets_the_day_of_its_report(
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("language", "sentence"),
     [
-        "Comments close on January 15, 2027.",
-        "Orrin reported third quarter results.",
-        "The report for September is out.",
-        "Orrin may reply.",
+        ("en", "Comments close on January 15, 2027."),
+        ("en", "Orrin reported third quarter results."),
+        ("en", "The report for September is out."),
+        ("en", "Orrin may reply."),
+        ("zh", "对于第四季度，公司预计收入为5亿元。"),
     ],
 )
-def test_exact_days_and_other_words_are_no_such_times(sentence: str) -> None:
-    assert list(find_periods(sentence, "en", WRITTEN_ON)) == []
+def test_exact_days_and_other_words_are_no_such_times(language: Language, sentence: str) -> None:
+    assert list(find_periods(sentence, language, WRITTEN_ON)) == []
 
 
 def test_a_month_that_is_just_over_is_not_the_one_of_next_year() -> None:
