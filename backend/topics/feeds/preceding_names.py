@@ -13,6 +13,7 @@ _ORGANISATION = re.compile(
     r"[\u3400-\u9fff]{2,6}?(?:银行|銀行|公司|集团|集團|交易所|取引所|基金会|基金會|财团|財団|协会|協会|協會)"
 )
 _NO_PARTIES = frozenset({"What", "How", "Why", "When", "Where", "Who", "Which"})
+_DIGIT = re.compile(r"\d")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 
 
@@ -43,8 +44,10 @@ class PrecedingNames:
     def list_all(self) -> frozenset[str]:
         """Return all names so far. A later definite noun (*the bank*) may refer to any of them.
 
-        Units, places of two letters and words of questions are no parties."""
-        return frozenset(name for name in self._names - _NO_PARTIES if len(name) > 2)
+        Codes with a digit, names of two letters and words of questions are no parties."""
+        return frozenset(
+            name for name in self._names - _NO_PARTIES if len(name) > 2 and not _DIGIT.search(name)
+        )
 
     def find_shortened_names(self, sentence: str) -> frozenset[str]:
         """Find last words of longer names (*French Hill*) that stand alone in ``sentence`` (*Hill said*)."""

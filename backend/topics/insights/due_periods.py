@@ -57,6 +57,9 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
     ),
     "ja": (
         re.compile(
+            r"(?:(?:(?P<year>20\d\d)年|(?P<next>来年)|今年)の?)?(?P<month>\d{1,2})月?[～〜~-](?P<to>\d{1,2})月期"
+        ),
+        re.compile(
             r"(?:(?:(?P<year>20\d\d)年|(?P<next>来年)|今年)の?)?(?P<month>\d{1,2})月"
             r"(?:(?P<day>\d{1,2})日(?:の週|ごろ|頃|前後)|上旬|中旬|下旬|末|初め|前半|後半|中(?=に)|内)(?:まで)?"
         ),
@@ -176,7 +179,7 @@ def _resolve(groups: Mapping[str, str | None], written_on: date) -> tuple[date, 
     half = groups.get("half") or groups.get("which")
     if named is not None:
         month = int(named) if named.isdigit() else _MONTHS.index(named[:3].lower()) + 1
-        months = (month, month)
+        months = (month, int(groups.get("to") or month))
     elif quarter is not None:
         number = _NUMBERS.get(quarter.lower()) or int(quarter)
         months = (3 * number - 2, 3 * number)
@@ -187,7 +190,7 @@ def _resolve(groups: Mapping[str, str | None], written_on: date) -> tuple[date, 
         months = (1, 12)
     else:
         return None
-    if not 1 <= months[0] <= 12:
+    if not 1 <= months[0] <= months[1] <= 12:
         return None
     of_year = int(year) if year else written_on.year + is_next
     if not year and not is_next and written_on - _end_month(of_year, months[1]) > _MAX_PAST:

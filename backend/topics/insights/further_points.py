@@ -19,6 +19,7 @@ from backend.formats.chinese import to_simplified
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.title_tokens import words
 from backend.topics.insights.clear_quotes import ELLIPSIS, VERB_OF_SPEECH, has_word, make_clear
+from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.model import Report, SourcedSentence
 
 MAX_POINTS = 6
@@ -153,6 +154,12 @@ def _list_candidates(
     printed = f"{opening}\n{shown_text}"
     topic_words = frozenset(words(printed))
     shown_lines = [frozenset(words(line)) for line in shown_text.split("\n") if report.title not in title]
+    for at, exchange in enumerate(list_exchanges(report)):
+        kinds = _find_kinds(exchange.answer, language)
+        own = frozenset(words(exchange.answer))
+        if kinds and len(own) >= MIN_WORDS and exchange.quote not in told:
+            score = MIN_SCORE + _FIGURE_WEIGHT * bool(_FIGURE.search(exchange.answer)) + _WEIGHTS[kinds[0]]
+            yield _Candidate(exchange.quote, report.source, kinds[0], score, at, own)
     for at, sentence in enumerate(listed):
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue

@@ -26,6 +26,7 @@ from backend.topics.feeds.article_sentences import (
 )
 from backend.topics.feeds.preceding_names import PrecedingNames
 from backend.topics.insights.clear_quotes import make_clear
+from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.model import Report, SourcedSentence
 
 Kind = Literal["denial", "no_comment", "unknown", "known_since", "due", "forecast", "reply"]
@@ -92,6 +93,8 @@ def list_report_sentences(report: Report, shown_text: str = "") -> Iterator[tupl
     listed = _list_all(report)
     opening = "\n".join([report.title, *(sentence.text for sentence in listed[:1])])
     printed = f"{opening}\n{shown_text}"
+    for exchange in list_exchanges(report):
+        yield from ((sentence, exchange.quote) for sentence in split_sentences(exchange.answer))
     may_speak = report.official or is_notice(report.text, report.language)
     for at, sentence in enumerate(listed):
         if not is_complete(sentence.text, report.language):

@@ -37,3 +37,9 @@ def test_a_name_is_alone_if_no_capitalised_word_ends_right_before_it(sentence: s
 
 def test_a_sentence_of_many_names_is_read_in_one_pass() -> None:
     assert shorten("French Hill spoke.", "(Hill) " * 100_000) == {"Hill"}
+
+
+def test_codes_and_words_of_questions_are_no_parties() -> None:
+    names = PrecedingNames("en")
+    names.add("What the paper CP26 of Harrow Bank in the EU says is clear.")
+    assert names.list_all() == {"Harrow"}
