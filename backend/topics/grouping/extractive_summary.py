@@ -54,7 +54,7 @@ FIGURE_WEIGHT = 0.03
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
-"""A lead this similar to the title only repeats it. It counts as read and is not shown."""
+"""A lead this similar to the title only repeats it. It is shown only if the summary were empty without it."""
 TITLE_PLACE = -1
 """Place of a title that is quoted in front of its article's lead."""
 CACHE_SIZE = 4_000
@@ -196,9 +196,8 @@ class _Selection:
 
     def select(self) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
         """Return the summary, which is the lead and what belongs to it, and the sentences for bullets."""
-        lead = self._find_lead()
-        if lead is None:
-            lead = self._find_unclear_lead()
+        leads = (find() for find in (self._find_lead, self._find_unclear_lead, self._find_late_lead))
+        lead = next((found for found in leads if found is not None), None)
         if lead is None:
             return (), ()
         self._opening = f"{self._opening}\n{self._candidates[lead].text}"
@@ -210,6 +209,8 @@ class _Selection:
             self._take(following)
         while len(self._selected) < MAX_QUOTES and (best := self._find_next()) is not None:
             self._take(best)
+        if not self._selected:
+            self._take(lead)
         quotes = [self._candidates[index] for index in sorted(self._selected)]
         ends = [place for place, quote in enumerate(quotes, 1) if quote.context == Context.PREVIOUS]
         summary_length = max(ends, default=1)
@@ -317,6 +318,18 @@ class _Selection:
             if self._vectors[index] and candidate.place == 0 and candidate.context <= Context.LEAD
         )
         return next(firsts, None)
+
+    def _find_late_lead(self) -> int | None:
+        """Find the first sentence anywhere in an article that stands alone."""
+        late = (
+            index
+            for index, candidate in enumerate(self._candidates)
+            if self._vectors[index]
+            and candidate.context == Context.NONE
+            and not has_unclear_opening(candidate.text, self._language)
+            and self._are_names_printed(candidate)
+        )
+        return next(late, None)
 
     def _can_lead(self, candidate: QuotedSentence) -> bool:
         """True if a sentence stands alone, or is the first of its article and clear behind its title."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -34,6 +34,8 @@ MAX_STATEMENTS = 2
 """Statements of one kind in an insight."""
 MAX_SENTENCES = 60
 """Sentences of one report that are examined."""
+CACHE_SIZE = 64
+"""Maximum number of reports whose sentences are cached: an insight reads each several times."""
 _FILE = Path(__file__).parent / "data" / "statement_patterns.yaml"
 _CLAUSE_START: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -87,9 +89,14 @@ def _is_shown(sentence: str, kind: Kind, language: Language, shown_text: str) ->
     return kind == "unknown" and clause.casefold() in shown_text.casefold()
 
 
-def list_report_sentences(report: Report, shown_text: str = "") -> Iterator[tuple[str, str]]:
-    """Generate the complete sentences of a report that can be quoted alone, each with the form in which it
+@lru_cache(maxsize=CACHE_SIZE)
+def list_report_sentences(report: Report, shown_text: str = "") -> tuple[tuple[str, str], ...]:
+    """List the complete sentences of a report that can be quoted alone, each with the form in which it
     can (:mod:`clear_quotes`). Their readers know the title, the first sentence and what is ``shown_text``."""
+    return tuple(_find_quotes(report, shown_text))
+
+
+def _find_quotes(report: Report, shown_text: str) -> Iterator[tuple[str, str]]:
     listed = _list_all(report)
     opening = "\n".join([report.title, *(sentence.text for sentence in listed[:1])])
     printed = f"{opening}\n{shown_text}"
