@@ -46,8 +46,6 @@ _WEIGHTS: Mapping[str, float] = {
     "detail": 1.2,
 }
 """Value of each kind, in the order in which a sentence is tried."""
-MIN_STRONG_WEIGHT = 2.0
-"""Weight of the kinds that count also where only the sentences around them name something of the topic."""
 _ALSO_QUOTED = frozenset({"detail", "statement"})
 """Kinds that a sentence may also have by its quoted words."""
 _FURTHER_KIND_WEIGHT = 0.4
@@ -56,6 +54,8 @@ _POSITION_WEIGHT = 0.6
 _FIGURE_WEIGHT = 0.5
 _BEHIND_SHOWN_WEIGHT = 0.6
 """A sentence behind one of the summary often says how far that holds."""
+_BEHIND_CORRECTION_WEIGHT = 0.8
+"""The two sentences behind a correction say what was wrong and what is right."""
 _ENUMERATION_WEIGHT = 0.6
 _RELEVANCE_WEIGHT = 3.0
 _JOINED_WEIGHT = 0.4
@@ -71,7 +71,9 @@ MIN_WORDS = 5
 MIN_OBJECTION_WORDS = 4
 """Words behind a verb of objection from which its sentence says what the objection is."""
 _FIGURE = re.compile(r"\d")
-_WHOLE_FIGURE = re.compile(r"\d[\d.,]*")
+_WHOLE_FIGURE = re.compile(
+    r"(?<=[$€£¥₩])\d[\d.,]*|\d[\d.,]*(?= ?(?:[%％億亿万円元枚]|per ?cent|million|billion|trillion|美元))"
+)
 _QUOTE = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」")
 _ENUMERATION = re.compile(r"\b(?:two|three|four|five|several) [^:.]{3,60}: ")
 _NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
@@ -89,6 +91,8 @@ class _Candidate:
     score: float
     place: int
     words: frozenset[str]
+    is_other_figure: bool = False
+    """True for another figure than the summary's, which shares most of its words."""
 
 
 def find_points(
@@ -106,7 +110,7 @@ def find_points(
             for report in reports
             if not report.is_link
             for candidate in _list_candidates(report, language, title, shown_text, told)
-            if not _is_repeated(candidate.words, known)
+            if candidate.is_other_figure or not _is_repeated(candidate.words, known)
         ]
     )
     chosen: list[_Candidate] = []
@@ -154,6 +158,7 @@ def _list_candidates(
     printed = f"{opening}\n{shown_text}"
     topic_words = frozenset(words(printed))
     shown_lines = [frozenset(words(line)) for line in shown_text.split("\n") if report.title not in title]
+    corrected: set[int] = set()
     for at, exchange in enumerate(list_exchanges(report)):
         kinds = _find_kinds(exchange.answer, language)
         own = frozenset(words(exchange.answer))
@@ -169,12 +174,15 @@ def _list_candidates(
             continue
         own = frozenset(words(text))
         around = words(" ".join(one.text for one in listed[max(at - 1, 0) : at + 2]))
-        about = own if _WEIGHTS[kinds[0]] < MIN_STRONG_WEIGHT else around
+        about = own if kinds == ["detail"] else around
         if len(own) < MIN_WORDS or topic_words.isdisjoint(about):
             continue
         is_behind = (
             at > 0 and listed[at - 1].place == sentence.place - 1 and listed[at - 1].text in shown_text
         )
+        is_other_figure = _tells_otherwise(text, own, shown_lines)
+        is_behind_correction = at in corrected
+        corrected.update({at + 1, at + 2} if "correction" in kinds else ())
         score = (
             _WEIGHTS[kinds[0]]
             + _POSITION_WEIGHT * (1 - at / len(listed))
@@ -183,11 +191,12 @@ def _list_candidates(
             + _ENUMERATION_WEIGHT * bool(_ENUMERATION.search(sentence.text))
             + _BEHIND_SHOWN_WEIGHT * is_behind
             + _OTHER_VOICE_WEIGHT * (language == "en" and _is_other_voice(sentence.text, printed))
-            + _OTHER_FIGURE_WEIGHT * _tells_otherwise(text, own, shown_lines)
+            + _OTHER_FIGURE_WEIGHT * is_other_figure
+            + _BEHIND_CORRECTION_WEIGHT * is_behind_correction
             + _RELEVANCE_WEIGHT * (len(own & topic_words) / max(len(own), 1))
             - _JOINED_WEIGHT * (len(text) > len(sentence.text) + len(ELLIPSIS))
         )
-        yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own)
+        yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own, is_other_figure)
 
 
 def _tells_otherwise(text: str, own: frozenset[str], shown_lines: Sequence[frozenset[str]]) -> bool:

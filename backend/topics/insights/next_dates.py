@@ -151,10 +151,10 @@ def _add_dates(
                 last = named.until or named.day
                 is_near = written_on < last and today <= last <= today + timedelta(MAX_DAYS_AHEAD)
                 is_further = quote in seen_texts and (not label or (named.day - ONE_DAY, "") in found)
-                is_new = (named.day, named.words) not in found and not is_further
+                key = (named.day, last.isoformat() if named.words else "")
+                is_new = key not in found and not is_further
                 if is_near and is_new:
                     seen_texts.add(quote)
-                    key = (named.day, named.words)
                     found[key] = NextDate(named.day, quote, report.source, label, named.words, named.until)
 
 

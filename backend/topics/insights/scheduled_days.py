@@ -20,7 +20,8 @@ _PLANS = (
     r"|(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push|schedule?|set)(?:e?d|e?s|ing)?"
     rf"{_WORDS}{{0,6}}? (?:to|until|till|for)|schedul(?:ed|es?){_WORDS}{{1,6}} on"
     rf"|g[ai]v(?:e|es|en|ing){_WORDS}{{1,5}} until|ha(?:s|ve) until|deadline"
-    r"|(?:is|are) to|next meets?|expires|takes? effect|comes? into (?:force|effect)"
+    r"|(?:is|are) to|(?:is|are) [a-z]+ed(?= (?:by|before|until|no later than)\b)"
+    r"|next meets?|expires|takes? effect|comes? into (?:force|effect)"
     r"|begins|meets|unlocks|resumes|returns|reconvenes|convenes"
 )
 _AHEAD_ON_WEEKDAY = re.compile(rf"\b(?:{_PLANS})(?!\w)", re.IGNORECASE)

@@ -147,6 +147,16 @@ def test_two_days_of_a_sentence_both_count(tell: Tell) -> None:
     assert [one.label for one in find_next_dates([tell(text)], "en", TODAY)] == ["Publication", "Meeting"]
 
 
+def test_what_must_be_done_by_a_day_is_ahead(tell: Tell) -> None:
+    text = "Orrin offered the thief a tenth if the rest is returned by 18:00 UTC on Sunday, November 8."
+    assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2026, 11, 8)]
+
+
+def test_one_time_in_two_notations_is_one(tell: Tell) -> None:
+    text = "The rules of Riga are planned for Q2 2027. Orrin expects to vote in the second quarter of 2027."
+    assert [one.words for one in find_next_dates([tell(text)], "en", TODAY)] == ["Q2 2027"]
+
+
 def test_a_month_is_left_out_where_its_day_is_known(tell: Tell) -> None:
     text = "The rules of Riga will start in October 2027. The rules of Riga take effect on October 25, 2027."
     assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2027, 10, 25)]
