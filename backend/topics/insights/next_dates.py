@@ -28,7 +28,7 @@ _CLAUSE_MARK: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(r"[，；：]"),
 }
 _DATED_LINE = re.compile(r"^[・•●○※*-]?\s*(?P<label>[^:：。.\d]{2,40})[:：]\s*(?=\S*\d)(?P<day>[^。]{4,40})$")
-"""A line of a notice that gives the day of a step (売り注文の停止：12月14日)."""
+"""A line of a notice that gives the day of a step (預け入れの終了：2月3日)."""
 _LABELS_FILE = Path(__file__).parent / "data" / "due_labels.yaml"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY: Mapping[Language, re.Pattern[str]] = {

@@ -140,11 +140,11 @@ def test_a_late_sentence_that_stands_alone_is_better_than_no_summary(make: Make)
 
 def test_the_subject_of_the_title_makes_a_lead(make: Make) -> None:
     text = (
-        "Ferrand, a chain with $2 billion in deposits, stopped on Tuesday and restarted at night. "
-        "Validators will vote on 212 lost transactions that were left out of the restart of the chain."
+        "Ferrand, a lender with $2 billion in deposits, shut its counters on Monday and reopened at noon. "
+        "Members will choose by ballot whether 90 late loans of the spring are written off or paid."
     )
-    title = "Ferrand back after halt; validators to vote on 212 transactions left out of restart"
-    assert summarize([make(title, text=text)], NONE, "en").summary[0].text.startswith("Ferrand, a chain")
+    title = "Ferrand open again; members to choose by ballot whether late loans are written off"
+    assert summarize([make(title, text=text)], NONE, "en").summary[0].text.startswith("Ferrand, a lender")
 
 
 def test_the_summary_comes_from_the_primary_source(make: Make) -> None:
