@@ -48,6 +48,21 @@ def format_day(value: date | datetime, language: Language) -> str:
     return f"{value.year}年{value.month}月{value.day}日"
 
 
+def format_days(first: date, last: date | None, language: Language) -> str:
+    """Format several days in a row, or one: 8–9 December 2026, 2026年12月8日〜9日, 2026年12月8日至9日."""
+    if last is None or last <= first:
+        return format_day(first, language)
+    is_same_month = (first.year, first.month) == (last.year, last.month)
+    if language == "en":
+        return (
+            f"{first.day}–{format_day(last, 'en')}"
+            if is_same_month
+            else (f"{format_day(first, 'en')} – {format_day(last, 'en')}")
+        )
+    behind = f"{last.day}日" if is_same_month else format_day(last, language)
+    return f"{format_day(first, language)}{'〜' if language == 'ja' else '至'}{behind}"
+
+
 def _format_japanese(value: Decimal) -> str:
     """Format with three significant digits: 1兆2,300億, 456億, 7,890万."""
     rounded = _round_to_digits(value, 3)

@@ -27,7 +27,7 @@ _VERB = re.compile(
 _PLACE = re.compile(r"\b(?:US|U\.S\.|UK|U\.K\.|EU)(?!\w)")
 """Says of which place something is, not what it is."""
 _PRONOUNS = frozenset({"it", "he", "she", "they"})
-_DEFINED = re.compile(r"[A-Z]|\d|\b(?:of|who|whose|behind|between)\b")
+_DEFINED = re.compile(r"[A-Z]|\d|\b(?:of|who|whose|that|behind|between)\b")
 _PARTY = r"[A-Z][\w.&’'-]*(?: [A-Z][\w.&’'-]*){0,2}"
 _TWO_PARTIES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(rf"{_PARTY}(?:,| and| &) {_PARTY}"),

@@ -5,7 +5,7 @@ connectives, words of the page), not the subjects of articles.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -30,6 +30,10 @@ DEFINITE_WORDS = 6
 """First words of a sentence in which a name or *of* makes a noun definite (the price of bitcoin)."""
 _FILE = Path(__file__).parent / "data" / "sentence_patterns.yaml"
 _ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
+_ABBREVIATED_PLACE = re.compile(
+    r"^([A-Z][A-Z .'-]{2,30}, [A-Z][A-Za-z]{1,8})\.(?= ?(?:--|[-–—]) )", re.MULTILINE
+)
+"""The first part of a dateline (*DOVER, Del. —*), whose full stop ends no sentence."""
 _CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」|『[^『』]*』")
 _QUOTE_ALONE = re.compile(r"^[“\"「『][^“”\"「」『』]*[”\"」』][.。]?$")
@@ -65,6 +69,8 @@ class ArticleSentence:
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     dateline: re.Pattern[str]
+    clock: re.Pattern[str]
+    notice: re.Pattern[str]
     boilerplate: re.Pattern[str]
     needs_previous: re.Pattern[str]
     refers_back: re.Pattern[str]
@@ -81,20 +87,26 @@ def list_sentences(
 ) -> list[ArticleSentence]:
     """List the quotable ones among the first ``max_sentences`` sentences of an article, word for word.
 
-    A dateline begins the report: it is cut off, and what is before it is left out. Lines without a full stop,
-    questions, words of the page (credits, calls to subscribe) and quotes without a speaker are left out, and
-    so are sentences in which the author speaks, except in an official text.
+    A dateline begins the report: it is cut off, and what is before it is left out. So is the time in front of
+    an entry of a live page, but not the entry. Lines without a full stop, questions, words of the page
+    (credits, calls to subscribe) and quotes without a speaker are left out, and so are sentences in which the
+    author speaks, except in an official text and in a notice.
     """
     patterns = _load_patterns()[language]
     found: list[ArticleSentence] = []
     place, is_dated = 0, False
     names = PrecedingNames(language)
-    for sentence in sentences(clean_text(text)):
+    is_official = is_official or is_notice(text, language)
+    for line in split_sentences(clean_text(text)):
+        sentence = _cut_clock(line, language, patterns)
         whole = sentence if is_dated else _cut_dateline(sentence, language, patterns)
         if whole != sentence and place <= MAX_DATELINE_PLACE and _ENDED.search(whole):
             found, place, is_dated, names = [], 0, True, PrecedingNames(language)
         compared = _normalize(whole, language)
-        if not _ENDED.search(whole) or patterns.boilerplate.search(compared):
+        if not _ENDED.search(whole):
+            continue
+        if patterns.boilerplate.search(compared):
+            place += place > 0  # what follows it does not follow what is before it
             continue
         if _is_quotable(whole, compared, language, patterns, is_official):
             context = _find_context(compared, patterns, is_first=place == 0)
@@ -113,6 +125,16 @@ def list_sentences(
     return found
 
 
+def split_sentences(text: str) -> Iterator[str]:
+    """Generate the sentences of an article with their datelines."""
+    return sentences(_ABBREVIATED_PLACE.sub(r"\1", text))
+
+
+def is_ended(sentence: str) -> bool:
+    """True if a sentence ends with a full stop: no heading, no byline and no question."""
+    return _ENDED.search(sentence) is not None
+
+
 def is_complete(sentence: str, language: Language) -> bool:
     """True if a sentence is whole and has a length that can be quoted."""
     if not MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]:
@@ -128,6 +150,17 @@ def find_context(sentence: str, language: Language, *, is_first: bool = False) -
 def is_boilerplate(sentence: str, language: Language) -> bool:
     """True for a line of the page: a credit, a caption, a call to subscribe."""
     return _load_patterns()[language].boilerplate.search(_normalize(sentence, language)) is not None
+
+
+def is_notice(text: str, language: Language) -> bool:
+    """True for a text in which its publisher addresses its customers and speaks of itself."""
+    return _load_patterns()[language].notice.search(_normalize(text.lstrip(), language)) is not None
+
+
+def speaks_itself(sentence: str, language: Language) -> bool:
+    """True if the author speaks in a sentence, outside its quotes."""
+    said = _QUOTED.sub(" ", _normalize(sentence, language))
+    return _load_patterns()[language].speaks_itself.search(said) is not None
 
 
 def is_definite_party(sentence: str, language: Language) -> bool:
@@ -171,9 +204,16 @@ def _is_definite_party(sentence: str, patterns: _Patterns) -> bool:
     return party is not None and not _DEFINED_BEHIND.match(spoken, party.end())
 
 
-def cut_dateline(sentence: str, language: Language) -> str:
-    """Return a sentence without its dateline."""
-    return _cut_dateline(sentence, language, _load_patterns()[language])
+def cut_dateline(sentence: str, language: Language, *, is_early: bool = True) -> str:
+    """Return a sentence without the time of an entry of a live page, and if early without its dateline."""
+    patterns = _load_patterns()[language]
+    without_time = _cut_clock(sentence, language, patterns)
+    return _cut_dateline(without_time, language, patterns) if is_early else without_time
+
+
+def _cut_clock(sentence: str, language: Language, patterns: _Patterns) -> str:
+    match = patterns.clock.match(_normalize(sentence, language))
+    return sentence if match is None else sentence[match.end() :].lstrip()
 
 
 def _cut_dateline(sentence: str, language: Language, patterns: _Patterns) -> str:

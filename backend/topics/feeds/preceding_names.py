@@ -7,11 +7,13 @@ from backend.sources.claims.lexical_features import find_names
 
 _CAPITALISED_WORD = r"[A-Z][A-Za-z]{2,}"
 _LONE_CAPITALISED_WORD = re.compile(rf"(?<![A-Za-z.-])(?<![A-Z][a-z]\. ){_CAPITALISED_WORD}(?![A-Za-z-])")
-_PRECEDING_CAPITALISED_WORD = re.compile(r"[A-Z][\w.'’-]*\s$")
+_CAPITALISED_RUN = re.compile(r"[A-Z][\w.'’-]*")
 _FOLLOWING_CAPITAL = re.compile(r"[ -][A-Z]")
 _ORGANISATION = re.compile(
     r"[\u3400-\u9fff]{2,6}?(?:银行|銀行|公司|集团|集團|交易所|取引所|基金会|基金會|财团|財団|协会|協会|協會)"
 )
+_NO_PARTIES = frozenset({"What", "How", "Why", "When", "Where", "Who", "Which"})
+_DIGIT = re.compile(r"\d")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 
 
@@ -40,8 +42,12 @@ class PrecedingNames:
                 (self._lone_words if is_alone else self._last_words).add(name)
 
     def list_all(self) -> frozenset[str]:
-        """Return all names so far. A later definite noun (*the bank*) may refer to any of them."""
-        return frozenset(self._names)
+        """Return all names so far. A later definite noun (*the bank*) may refer to any of them.
+
+        Codes with a digit, names of two letters and words of questions are no parties."""
+        return frozenset(
+            name for name in self._names - _NO_PARTIES if len(name) > 2 and not _DIGIT.search(name)
+        )
 
     def find_shortened_names(self, sentence: str) -> frozenset[str]:
         """Find last words of longer names (*French Hill*) that stand alone in ``sentence`` (*Hill said*)."""
@@ -53,9 +59,13 @@ class PrecedingNames:
 
 
 def _list_last_words_of_runs(sentence: str) -> list[tuple[str, bool]]:
-    """Return the last word of each run of capitalised words, and whether it is the only one."""
+    """Return the last word of each run of capitalised words, and whether it is the only one.
+
+    All capitalised words are found in one pass, so that the time grows with the length of the sentence.
+    """
+    ends = {match.end() for match in _CAPITALISED_RUN.finditer(sentence)}
     return [
-        (match.group(), not _PRECEDING_CAPITALISED_WORD.search(sentence[: match.start()]))
+        (match.group(), not (match.start() - 1 in ends and sentence[match.start() - 1].isspace()))
         for match in _LONE_CAPITALISED_WORD.finditer(sentence)
         if not _FOLLOWING_CAPITAL.match(sentence, match.end())
     ]

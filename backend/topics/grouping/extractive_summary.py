@@ -1,19 +1,19 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
-Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines; it
-comes from an official source if there is one. The summary begins with the lead: the first sentence of an
-article that stands alone. A lead that only the title of its article makes clear (*the companies*) has that
-title in front of it, and so has one that leaves out that charges were dropped (:mod:`anaphora`). Further
-sentences are selected by maximal marginal relevance (Carbonell and Goldstein, 1998): similarity to the
-centroid minus similarity to the title and the sentences already selected. A sentence that needs another one
-is selected only together with it (:mod:`article_sentences`), and the sentences of an article keep their
-order. Nothing is reworded, and no sentence mixes two texts.
+Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines. It
+comes from an official source if there is one, or else from the latest reports (:mod:`latest_reports`). The
+summary begins with the lead: the first sentence of an article that stands alone. A lead that only the title
+of its article makes clear (*the companies*) has that title in front of it, and so has one that leaves out
+that charges were dropped (:mod:`anaphora`). Further sentences are selected by maximal marginal relevance
+(Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences
+already selected. A sentence that needs another one is selected only together with it
+(:mod:`article_sentences`), and the sentences of an article keep their order. Nothing is reworded, and no
+sentence mixes two texts.
 """
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,9 +27,16 @@ from backend.topics.feeds.anaphora import (
     loses_turn,
 )
 from backend.topics.feeds.article_sentences import Context, list_sentences
+from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
-from backend.topics.grouping.title_tokens import words
+from backend.topics.grouping.word_vectors import (
+    Vector,
+    add_vectors,
+    build_vector,
+    compute_cosine,
+    normalize_vector,
+)
 
 MAX_QUOTES = 3
 """Sentences of a summary and its bullets together."""
@@ -47,7 +54,7 @@ FIGURE_WEIGHT = 0.03
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
-"""A lead this similar to the title only repeats it. It counts as read and is not shown."""
+"""A lead this similar to the title only repeats it. It is shown only if the summary were empty without it."""
 TITLE_PLACE = -1
 """Place of a title that is quoted in front of its article's lead."""
 CACHE_SIZE = 4_000
@@ -57,9 +64,8 @@ _FIGURE = re.compile(
     r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
 )
 """A figure, but not in a sentence on an earlier year."""
+_FIRST_NAME = re.compile(r"(?!The\b)[A-Z][\w-]+")
 _ADDRESS = re.compile(r"https?://\S+")
-
-Vector = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +115,14 @@ def _build_text(
     safe_members = [
         member for member in sorted_members if not has_instructions(f"{member.title}\n{member.text}")
     ] or sorted_members[:1]
-    vectors = {member.id: _build_vector(member.title) for member in safe_members}
-    centroid = _sum(vectors.values())
-    title_candidates = [member for member in safe_members if member.id in official_ids] or safe_members
+    vectors = {member.id: build_vector(member.title) for member in safe_members}
+    centroid = add_vectors(vectors.values())
+    latest = select_latest(safe_members)
+    title_candidates = [member for member in safe_members if member.id in official_ids] or latest
     title_member = max(
         title_candidates,
         key=lambda member: (
-            round(_compute_cosine(vectors[member.id], centroid), 9),
+            round(compute_cosine(vectors[member.id], centroid), 9),
             -title_candidates.index(member),
         ),
     )
@@ -127,7 +134,8 @@ def _build_text(
     candidates = [
         quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
     ]
-    summary, bullets = _Selection(title, candidates, centroid, language).select()
+    current_ids = official_ids | {member.id for member in latest}
+    summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
 
@@ -154,6 +162,7 @@ class _Selection:
         candidates: Sequence[QuotedSentence],
         title_centroid: Vector,
         language: Language,
+        current_ids: frozenset[int],
     ) -> None:
         self._language: Language = language
         self._candidates = candidates
@@ -161,18 +170,22 @@ class _Selection:
         """The title and the lead, which name the parties of the topic."""
         self._printed = title
         """What a reader has read: the title, then the sentences."""
-        self._vectors = [_build_vector(candidate.text) for candidate in candidates]
+        self._vectors = [build_vector(candidate.text) for candidate in candidates]
         self._title_centroid = title_centroid
-        centroid = _sum([_normalize_vector(title_centroid), _normalize_vector(_sum(self._vectors))])
+        centroid = add_vectors(
+            [normalize_vector(title_centroid), normalize_vector(add_vectors(self._vectors))]
+        )
         self._weak = [
-            is_teaser(candidate.text, language)
+            candidate.member.id not in current_ids
+            or is_teaser(candidate.text, language)
             or is_outside_opinion(candidate.text, f"{title}\n{candidate.member.title}", language)
             for candidate in candidates
         ]
-        """True for a teaser or an outsider's opinion, which is taken only where there is nothing else."""
-        self._similarities = [_compute_cosine(vector, centroid) for vector in self._vectors]
-        title_vector = _build_vector(title)
-        self._repetitions = [_compute_cosine(vector, title_vector) for vector in self._vectors]
+        """True for a teaser, an outsider's opinion and what a later report may have overtaken. They are taken
+        only where there is nothing else."""
+        self._similarities = [compute_cosine(vector, centroid) for vector in self._vectors]
+        title_vector = build_vector(title)
+        self._repetitions = [compute_cosine(vector, title_vector) for vector in self._vectors]
         self._read: set[tuple[int, int]] = set()
         """Article and place of the sentences that a reader has read: selected ones and repeated titles."""
         self._chain: set[tuple[int, int]] = set()
@@ -183,9 +196,8 @@ class _Selection:
 
     def select(self) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
         """Return the summary, which is the lead and what belongs to it, and the sentences for bullets."""
-        lead = self._find_lead()
-        if lead is None:
-            lead = self._find_unclear_lead()
+        leads = (find() for find in (self._find_lead, self._find_unclear_lead, self._find_late_lead))
+        lead = next((found for found in leads if found is not None), None)
         if lead is None:
             return (), ()
         self._opening = f"{self._opening}\n{self._candidates[lead].text}"
@@ -197,6 +209,8 @@ class _Selection:
             self._take(following)
         while len(self._selected) < MAX_QUOTES and (best := self._find_next()) is not None:
             self._take(best)
+        if not self._selected:
+            self._take(lead)
         quotes = [self._candidates[index] for index in sorted(self._selected)]
         ends = [place for place, quote in enumerate(quotes, 1) if quote.context == Context.PREVIOUS]
         summary_length = max(ends, default=1)
@@ -272,7 +286,11 @@ class _Selection:
             if self._candidates[index].member is member
         ]
         required = MIN_LEAD_SHARE * (max(of_member) or max(scores))
-        on_topic = [index for index, score in zip(leads, scores, strict=True) if score >= required]
+        on_topic = [
+            index
+            for place, (index, score) in enumerate(zip(leads, scores, strict=True))
+            if score >= required or (score > 0 and self._begins_with_titled_name(index, leads[:place]))
+        ]
         return min(
             on_topic,
             key=lambda index: (
@@ -282,6 +300,16 @@ class _Selection:
             ),
         )
 
+    def _begins_with_titled_name(self, index: int, before: Sequence[int]) -> bool:
+        """True for the first lead of an article whose subject is a name of the article's title."""
+        candidate = self._candidates[index]
+        is_first = all(
+            self._candidates[other].member is not candidate.member or not self._measure_title(other)
+            for other in before
+        )
+        name = _FIRST_NAME.match(candidate.text)
+        return is_first and name is not None and name.group() in candidate.member.title.split()
+
     def _find_unclear_lead(self) -> int | None:
         """Find the first sentence of an article, which its headline explains as far as the article does."""
         firsts = (
@@ -290,6 +318,18 @@ class _Selection:
             if self._vectors[index] and candidate.place == 0 and candidate.context <= Context.LEAD
         )
         return next(firsts, None)
+
+    def _find_late_lead(self) -> int | None:
+        """Find the first sentence anywhere in an article that stands alone."""
+        late = (
+            index
+            for index, candidate in enumerate(self._candidates)
+            if self._vectors[index]
+            and candidate.context == Context.NONE
+            and not has_unclear_opening(candidate.text, self._language)
+            and self._are_names_printed(candidate)
+        )
+        return next(late, None)
 
     def _can_lead(self, candidate: QuotedSentence) -> bool:
         """True if a sentence stands alone, or is the first of its article and clear behind its title."""
@@ -333,7 +373,7 @@ class _Selection:
         self._selected.append(index)
         self._mark_as_read(index)
         for other, vector in enumerate(self._vectors):
-            similarity = _compute_cosine(vector, self._vectors[index])
+            similarity = compute_cosine(vector, self._vectors[index])
             self._repetitions[other] = max(self._repetitions[other], similarity)
 
     def _mark_as_read(self, index: int) -> None:
@@ -351,29 +391,3 @@ def _group_by_member(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSent
     for quote in quotes:
         groups.setdefault(quote.member.id, []).append(quote)
     return tuple(tuple(group) for group in groups.values())
-
-
-def _build_vector(text: str) -> Vector:
-    return _normalize_vector(Counter(words(text)))
-
-
-def _normalize_vector(vector: Mapping[str, float]) -> Vector:
-    length = math.sqrt(math.fsum(weight * weight for weight in vector.values()))
-    return {word: weight / length for word, weight in vector.items()} if length else {}
-
-
-def _sum(vectors: Iterable[Vector]) -> Vector:
-    total: dict[str, float] = {}
-    for vector in vectors:
-        for word, weight in vector.items():
-            total[word] = total.get(word, 0.0) + weight
-    return total
-
-
-def _compute_cosine(first: Vector, second: Vector) -> float:
-    small, large = sorted((first, second), key=len)
-    dot = math.fsum(weight * large[word] for word, weight in small.items() if word in large)
-    lengths = [
-        math.sqrt(math.fsum(weight * weight for weight in vector.values())) for vector in (first, second)
-    ]
-    return dot / (lengths[0] * lengths[1]) if all(lengths) else 0.0

@@ -11,6 +11,7 @@ from backend.entities.model import Entity, Language
 from backend.sources.authority import Authorities
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.headline_features import find_title_mentions
+from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.insights import (
     credits,
     earlier_topics,
@@ -78,6 +79,7 @@ def collect_facts(
         connection, topic, language, sources.entities, sources.authorities, sources.base_url
     )
     own = select_in_language(reports, language)
+    current, earlier = _split_current(own)
     is_report = topic.url.startswith(sources.base_url)
     event_at = _find_event_time(topic)
     shown_text = "\n".join([text.summary, *(bullet for group in text.bullets for bullet in group)])
@@ -86,7 +88,10 @@ def collect_facts(
     credited = [credits.find_credits(report, sources.rules, language) for report in telling]
     names = {report.source for report in telling}
     read = f"{text.title}\n{shown_text}"
-    shared = figures.find_shared_figure(_select_independent(telling, credited), language)
+    latest, _ = _split_current(telling)
+    shared = figures.find_shared_figure(
+        [report for report in _select_independent(telling, credited) if report in latest], language
+    )
     outside = dict.fromkeys(name for one in credited for name in one.names if name not in names)
     facts = InsightFacts(
         title=text.title,
@@ -97,7 +102,7 @@ def collect_facts(
         credits=list(outside)[:MAX_CREDITS],
         credits_by_source=_find_differing_credits(telling, credited),
         is_relayed=bool(outside) or (bool(credited) and credited[0].is_relayed),
-        differences=figures.find_differences(reports, language),
+        differences=figures.find_differences(_split_current(reports)[0], language),
         moves=_find_moves(connection, topic, language, sources, at, now),
         related=[]
         if is_report
@@ -130,11 +135,13 @@ def collect_facts(
         ),
         cites_official=bool(own) and cites_official(own[0].text[:MAX_CREDIT_CHARS], language),
         originators=find_originators(own[0], sources.rules) if len(telling) == len(own) == 1 else [],
-        replies=_find_replies(own, text.title, sources.rules, language, shown_text),
-        denials=statements.find_statements(own, "denial", language, shown_text),
-        no_comments=statements.find_statements(own, "no_comment", language, shown_text),
-        unknowns=statements.find_open_questions(own, language, read),
-        next_dates=next_dates.find_next_dates(own, language, max(topic.published_at, now).date(), shown_text),
+        replies=_find_replies(current, text.title, sources.rules, language, shown_text),
+        denials=statements.find_statements(current, "denial", language, shown_text),
+        no_comments=statements.find_statements(current, "no_comment", language, shown_text),
+        unknowns=statements.find_open_questions(current, language, read),
+        next_dates=next_dates.find_next_dates(
+            current, language, max(topic.published_at, now).date(), shown_text, earlier
+        ),
         official_words=[] if event_at else _find_official_words(own),
         anniversary_of=event_at.date() if event_at else None,
     )
@@ -142,7 +149,14 @@ def collect_facts(
         return facts
     groups = (facts.replies, facts.denials, facts.no_comments, facts.unknowns, facts.official_words)
     told = [one.text for group in groups for one in group] + [due.text for due in facts.next_dates]
-    return replace(facts, points=find_points(own, language, text.title, shown_text, told))
+    return replace(facts, points=find_points(current, language, text.title, shown_text, told))
+
+
+def _split_current(reports: Sequence[Report]) -> tuple[list[Report], list[Report]]:
+    """Split reports into those that tell the latest state, with the official ones, and those overtaken."""
+    latest = select_latest([report for report in reports if not report.is_link])
+    current = [report for report in reports if report in latest or report.official or report.is_link]
+    return current, [report for report in reports if report not in current]
 
 
 def _find_event_time(topic: Topic) -> datetime | None:

@@ -1,8 +1,9 @@
-"""Selects the sentences of reports that limit, contradict or complete what the summary tells.
+"""Selects sentences for the section *Limits and further facts*: what qualifies or completes the summary.
 
-A sentence is chosen by its structure (an exception, a condition, an objection with its owner, a comparison),
-never by its subject. The patterns are data (``data/point_patterns.yaml``). It is quoted word for word: an
-ellipsis stands for a connective at the beginning, and a name in brackets for a pronoun or a surname.
+The form of a sentence decides: an exception, a condition, an objection with its owner, a comparison. Its
+subject does not. The patterns are in ``data/point_patterns.yaml``. Sentences are quoted word for word, apart
+from two marks: an ellipsis replaces a connective at the beginning (*However, …*), and a name in brackets
+replaces a pronoun or a surname.
 """
 
 import re
@@ -15,89 +16,71 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
-from backend.topics.feeds.article_sentences import (
-    MAX_SENTENCE_CHARS,
-    ArticleSentence,
-    Context,
-    find_context,
-    list_sentences,
-)
+from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.title_tokens import words
+from backend.topics.insights.clear_quotes import ELLIPSIS, VERB_OF_SPEECH, has_word, make_clear
+from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.model import Report, SourcedSentence
 
-MAX_POINTS = 3
+MAX_POINTS = 6
 MAX_SENTENCES = 60
 """Sentences of one report that are examined; what limits the news often stands near the end."""
-MIN_SCORE = 2.5
+MIN_SCORE = 2.3
 MAX_REPETITION = 0.6
 """A sentence with a larger share of its words in one sentence that the reader has read is no new point."""
 _FILE = Path(__file__).parent / "data" / "point_patterns.yaml"
 _WEIGHTS: Mapping[str, float] = {
     "exception": 2.8,
+    "correction": 2.6,
     "opposition": 2.4,
     "limit": 2.2,
     "condition": 2.2,
     "later": 2.2,
+    "cause": 2.0,
+    "obligation": 2.0,
     "comparison": 2.0,
+    "decision": 1.8,
     "next": 1.6,
     "contrast": 1.2,
+    "statement": 1.2,
+    "detail": 1.2,
 }
 """Value of each kind, in the order in which a sentence is tried."""
+_ALSO_QUOTED = frozenset({"detail", "statement"})
+"""Kinds that a sentence may also have by its quoted words."""
 _FURTHER_KIND_WEIGHT = 0.4
+_POSITION_WEIGHT = 0.6
+"""Weight of a place at the beginning of a report, which states the essentials first."""
 _FIGURE_WEIGHT = 0.5
 _BEHIND_SHOWN_WEIGHT = 0.6
 """A sentence behind one of the summary often says how far that holds."""
+_BEHIND_CORRECTION_WEIGHT = 0.8
+"""The two sentences behind a correction say what was wrong and what is right."""
 _ENUMERATION_WEIGHT = 0.6
 _RELEVANCE_WEIGHT = 3.0
 _JOINED_WEIGHT = 0.4
 _SAME_KIND_WEIGHT = 0.5
 _OTHER_VOICE_WEIGHT = 0.8
 """Somebody speaks whom neither the titles nor the summary name."""
+_OTHER_FIGURE_WEIGHT = 1.0
+"""It gives another figure for what the summary tells."""
+MIN_SHARED_WORDS = 3
+"""Words that it then shares with one sentence of the summary."""
 MIN_WORDS = 5
 """A sentence with fewer words that count says little."""
 MIN_OBJECTION_WORDS = 4
 """Words behind a verb of objection from which its sentence says what the objection is."""
 _FIGURE = re.compile(r"\d")
+_WHOLE_FIGURE = re.compile(
+    r"(?<=[$€£¥₩])\d[\d.,]*|\d[\d.,]*(?= ?(?:[%％億亿万円元枚]|per ?cent|million|billion|trillion|美元))"
+)
 _QUOTE = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」")
 _ENUMERATION = re.compile(r"\b(?:two|three|four|five|several) [^:.]{3,60}: ")
-_PRONOUN_BEHIND_FIRST_WORD = re.compile(r"^[A-Z][a-z]+ (?:it|they|he|she)\b")
-_ANY_NAME = "Quillport"
-"""Stands in for a noun that the reader knows, to learn if the rest of its sentence is clear."""
-_DEFINITE = re.compile(r"^The (?P<noun>[a-z][\w-]+)(?= )")
-_ELLIPSIS = "… "
-_CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"^(?:(?:however|even so|still|yet|nevertheless|nonetheless|meanwhile|moreover|furthermore|also"
-        r"|at the same time|in addition|since then|by contrast|separately|instead|then|for now),"
-        r"|but(?! for\b)|and) ",
-        re.IGNORECASE,
-    ),
-    "ja": re.compile(
-        r"^(?:しかし|ただし?|だが|一方(?:で)?|また|なお|さらに|もっとも|とはいえ|その後|ところが)、"
-    ),
-    "zh": re.compile(r"^(?:但是?|不过|然而|此外|另外|同时|与此同时|另一方面|随后|此后)，"),
-}
-_SPEAKER_PRONOUN = re.compile(r"^(?:he|she) (?=[a-z])", re.IGNORECASE)
 _NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
-_VERB_OF_SPEECH = (
-    r"(?:said|says|wrote|writes|told|argued|argues|added|noted|warned|cautioned|stated|explained|stressed)"
-)
-_NO_FIRST_NAME = (
-    r"(?:The|On|In|At|For|From|Since|But|And|When|While|After|Before|Under|With|By|As|If|Senators?|Judges?"
-    r"|Representatives?|Investors?|Analysts?|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
-)
-_FULL_NAME = re.compile(
-    rf"\b(?!{_NO_FIRST_NAME}\b)[A-Z][a-z’'-]+ (?:[A-Z]\. |[A-Z][a-z’'-]+ )?[A-Z][a-z][\w’'-]*"
-)
-_SPEAKER = re.compile(
-    rf"(?:^|[”\"] )(?P<first>{_NAME})(?:, [^,]{{3,120}},)? {_VERB_OF_SPEECH}\b"
-    rf"|[,”\"] {_VERB_OF_SPEECH} (?P<behind>{_NAME})"
-)
 _VOICE = re.compile(
     rf"^(?:[A-Z][\w.]+ (?:[Cc]hair\w*|[Pp]resident|[Mm]inister) )?(?P<name>{_NAME})(?: [a-z]+){{0,2}}"
-    rf"(?:, [^,]{{3,120}},)? (?:{_VERB_OF_SPEECH}|disput\w+|critici\w+|oppos\w+|reject\w*|question\w*)\b"
+    rf"(?:, [^,]{{3,120}},)? (?:{VERB_OF_SPEECH}|disput\w+|critici\w+|oppos\w+|reject\w*|question\w*)\b"
 )
-_SURNAME = re.compile(r"^(?P<name>[A-Z][a-z][\w’'-]*)(?= [a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +91,8 @@ class _Candidate:
     score: float
     place: int
     words: frozenset[str]
+    is_other_figure: bool = False
+    """True for another figure than the summary's, which shares most of its words."""
 
 
 def find_points(
@@ -119,13 +104,15 @@ def find_points(
     other sections quote. A sentence that stands there, or repeats it, is no point.
     """
     known = [frozenset(words(line)) for line in _split_lines(title, shown_text, told)]
-    candidates = [
-        candidate
-        for report in reports
-        if not report.is_link
-        for candidate in _list_candidates(report, language, title, shown_text, told)
-        if not _is_repeated(candidate.words, known)
-    ]
+    candidates = _drop_parts(
+        [
+            candidate
+            for report in reports
+            if not report.is_link
+            for candidate in _list_candidates(report, language, title, shown_text, told)
+            if candidate.is_other_figure or not _is_repeated(candidate.words, known)
+        ]
+    )
     chosen: list[_Candidate] = []
     while len(chosen) < MAX_POINTS:
         kinds = [one.kind for one in chosen]
@@ -144,6 +131,17 @@ def find_points(
     return [SourcedSentence(one.text, one.source) for one in candidates if one in chosen]
 
 
+def _drop_parts(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Leave out a sentence that also stands in front of the next one, which takes the higher score."""
+    kept: list[_Candidate] = []
+    for candidate in candidates:
+        if kept and candidate.text.startswith(kept[-1].text):
+            former = kept.pop()
+            candidate = replace(candidate, kind=former.kind, score=max(former.score, candidate.score))
+        kept.append(candidate)
+    return kept
+
+
 def _split_lines(title: str, shown_text: str, told: Sequence[str]) -> list[str]:
     return [line for line in (title, *shown_text.split("\n"), *told) if line]
 
@@ -159,38 +157,55 @@ def _list_candidates(
     opening = "\n".join([title, report.title, listed[0].text if listed else ""])
     printed = f"{opening}\n{shown_text}"
     topic_words = frozenset(words(printed))
+    shown_lines = [frozenset(words(line)) for line in shown_text.split("\n") if report.title not in title]
+    corrected: set[int] = set()
+    for at, exchange in enumerate(list_exchanges(report)):
+        kinds = _find_kinds(exchange.answer, language)
+        own = frozenset(words(exchange.answer))
+        if kinds and len(own) >= MIN_WORDS and exchange.quote not in told:
+            score = MIN_SCORE + _FIGURE_WEIGHT * bool(_FIGURE.search(exchange.answer)) + _WEIGHTS[kinds[0]]
+            yield _Candidate(exchange.quote, report.source, kinds[0], score, at, own)
     for at, sentence in enumerate(listed):
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue
         kinds = _find_kinds(sentence.text, language)
-        introduced = _introduce(listed, at, printed) if language == "en" else sentence
-        if not kinds or not _are_names_printed(introduced, printed, opening):
-            continue
-        text = _make_clear(listed, introduced, at, language, printed, opening)
+        text = make_clear(listed, at, language, printed, opening) if kinds else ""
         if not text or any(one in text for one in told):
             continue
         own = frozenset(words(text))
-        if len(own) < MIN_WORDS:
+        around = words(" ".join(one.text for one in listed[max(at - 1, 0) : at + 2]))
+        about = own if kinds == ["detail"] else around
+        if len(own) < MIN_WORDS or topic_words.isdisjoint(about):
             continue
         is_behind = (
             at > 0 and listed[at - 1].place == sentence.place - 1 and listed[at - 1].text in shown_text
         )
+        is_other_figure = _tells_otherwise(text, own, shown_lines)
+        is_behind_correction = at in corrected
+        corrected.update({at + 1, at + 2} if "correction" in kinds else ())
         score = (
             _WEIGHTS[kinds[0]]
+            + _POSITION_WEIGHT * (1 - at / len(listed))
             + _FURTHER_KIND_WEIGHT * min(len(kinds) - 1, 2)
             + _FIGURE_WEIGHT * bool(_FIGURE.search(sentence.text))
             + _ENUMERATION_WEIGHT * bool(_ENUMERATION.search(sentence.text))
             + _BEHIND_SHOWN_WEIGHT * is_behind
             + _OTHER_VOICE_WEIGHT * (language == "en" and _is_other_voice(sentence.text, printed))
+            + _OTHER_FIGURE_WEIGHT * is_other_figure
+            + _BEHIND_CORRECTION_WEIGHT * is_behind_correction
             + _RELEVANCE_WEIGHT * (len(own & topic_words) / max(len(own), 1))
-            - _JOINED_WEIGHT * (len(text) > len(sentence.text) + len(_ELLIPSIS))
+            - _JOINED_WEIGHT * (len(text) > len(sentence.text) + len(ELLIPSIS))
         )
-        yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own)
+        yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own, is_other_figure)
 
 
-def _are_names_printed(sentence: ArticleSentence, printed: str, opening: str) -> bool:
-    is_introduced = all(name in printed for name in sentence.needs)
-    return is_introduced and all(name in opening for name in sentence.rivals)
+def _tells_otherwise(text: str, own: frozenset[str], shown_lines: Sequence[frozenset[str]]) -> bool:
+    """True if a sentence of another report than the summary's has a figure that a line of it lacks."""
+    figures = {figure.strip(".,") for figure in _WHOLE_FIGURE.findall(text)}
+    return any(
+        len(own & line) >= MIN_SHARED_WORDS and any(figure not in line for figure in figures)
+        for line in shown_lines
+    )
 
 
 def _find_kinds(sentence: str, language: Language) -> list[str]:
@@ -204,90 +219,20 @@ def _find_kinds(sentence: str, language: Language) -> list[str]:
         return []
     unquoted = _QUOTE.sub("“”", compared)
     return [
-        kind for kind in _WEIGHTS if (objection if kind == "opposition" else patterns[kind].search(unquoted))
+        kind
+        for kind in _WEIGHTS
+        if (
+            objection
+            if kind == "opposition"
+            else patterns[kind].search(compared if kind in _ALSO_QUOTED else unquoted)
+        )
     ]
 
 
 def _is_other_voice(sentence: str, printed: str) -> bool:
     """True if a sentence begins with a speaker whom ``printed`` does not name."""
     match = _VOICE.match(sentence)
-    return match is not None and not any(_has_word(printed, name) for name in match["name"].split())
-
-
-def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> ArticleSentence:
-    """Write the full name and the office of the person with whose surname a sentence begins, in brackets."""
-    sentence = listed[at]
-    surname = _SURNAME.match(sentence.text)
-    if surname is None or _has_word(printed, surname["name"]):
-        return sentence
-    name = re.escape(surname["name"])
-    introduction = re.compile(
-        rf"(?:^|(?<=[a-z,] ))(?P<full>(?!{_NO_FIRST_NAME}\b)[A-Z][\w.’'-]+ (?:[A-Z][\w.’'-]+ )?{name})\b"
-        r"(?P<office>, (?:(?:an?|the) )?[a-z][^,“”]{3,90}(?=,))?"
-    )
-    found = [match for one in listed[:at] for match in introduction.finditer(one.text)]
-    if len({match["full"] for match in found}) != 1:  # nobody, or two people of one surname
-        return sentence
-    text = f"[{found[0].group()}]{sentence.text[surname.end() :]}"
-    return replace(sentence, text=text, needs=sentence.needs - {surname["name"]})
-
-
-def _make_clear(
-    listed: Sequence[ArticleSentence],
-    sentence: ArticleSentence,
-    at: int,
-    language: Language,
-    printed: str,
-    opening: str,
-) -> str:
-    """Return a sentence so that it stands alone: as it is, without its connective, with the name of its
-    speaker, or behind the sentence before it. Empty if none of these makes it clear."""
-    is_pronoun_early = language == "en" and _PRONOUN_BEHIND_FIRST_WORD.match(sentence.text)
-    if sentence.context != Context.PREVIOUS and not is_pronoun_early:
-        return sentence.text
-    if language == "en" and _is_introduced(sentence.text, opening):
-        return sentence.text
-    connective = _CONNECTIVE[language].match(sentence.text)
-    rest = sentence.text[connective.end() :] if connective else sentence.text
-    if language == "en" and (pronoun := _SPEAKER_PRONOUN.match(rest)):
-        speaker = _find_speaker(listed, at)
-        return f"{_ELLIPSIS if connective else ''}[{speaker}] {rest[pronoun.end() :]}" if speaker else ""
-    capitalised = rest[:1].upper() + rest[1:]
-    if connective and find_context(capitalised, language) == Context.NONE:
-        return f"{_ELLIPSIS}{rest}"
-    former = listed[at - 1] if at > 0 else None
-    if former is None or former.place != sentence.place - 1 or former.context != Context.NONE:
-        return ""
-    if language == "en" and re.match(r"(?:he|she|his|her)\b", rest, re.IGNORECASE):
-        return ""
-    if former.text in printed:
-        return ""
-    joined = f"{former.text}{' ' if language == 'en' else ''}{sentence.text}"
-    is_short = len(joined) <= MAX_SENTENCE_CHARS[language]
-    return joined if is_short and _are_names_printed(former, printed, opening) else ""
-
-
-def _is_introduced(sentence: str, opening: str) -> bool:
-    """True if a sentence needs the text before it only for a noun (*the analysts*) that the opening has."""
-    definite = _DEFINITE.match(sentence)
-    if definite is None or not re.search(rf"\b{re.escape(definite['noun'])}\b", opening, re.IGNORECASE):
-        return False
-    return find_context(f"{_ANY_NAME}{sentence[definite.end() :]}", "en") == Context.NONE
-
-
-def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
-    """Find who speaks in the sentence right before one that begins with *he* or *she*; empty if it names
-    another person, or nobody by a full name."""
-    former = listed[at - 1] if at > 0 else None
-    if former is None or former.place != listed[at].place - 1:
-        return ""
-    speakers = {match["first"] or match["behind"] for match in _SPEAKER.finditer(former.text)}
-    names = set(_FULL_NAME.findall(former.text))
-    return next(iter(speakers)) if len(speakers) == 1 and names == speakers else ""
-
-
-def _has_word(text: str, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+    return match is not None and not any(has_word(printed, name) for name in match["name"].split())
 
 
 @cache

@@ -70,13 +70,21 @@ class SourcedSentence:
 
 @dataclass(frozen=True, slots=True)
 class NextDate:
-    """A day after the topic on which something is due, and the sentence that says what."""
+    """A time after the topic at which something is due, and the sentence that says what."""
 
     day: date
     text: str
     source: str
     label: str = ""
     """A word or two on what is due; empty if the sentence shows no known kind."""
+    words: str = ""
+    """The report's own words for a time that is no exact day (*by the end of Q1*)."""
+    until: date | None = None
+    """The last of several days in a row, or the last one that ``words`` may mean."""
+
+    @property
+    def last(self) -> date:
+        return self.until or self.day
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,7 @@ class InsightFacts:
     linked: Sequence[str] = ()
     """Names of official publishers to whose pages the articles link; what the pages say is not known."""
     silent: Sequence[str] = ()
-    """Names of organisations in the title that are none of the sources."""
+    """Names of the parties whose own official page would settle the event and is missing from the sources."""
     cites_official: bool = False
     """True if the first report relays an official announcement without its author's name."""
     originators: Sequence[str] = ()

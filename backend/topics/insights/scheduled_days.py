@@ -13,14 +13,15 @@ from backend.formats.chinese import to_simplified
 
 _WORDS = r"(?: (?!by\b|on\b)[\w’'-]+)"
 _PLANS = (
-    r"will|would|shall|must|should|can|could|might|(?-i:may)|needs? to|expects?"
+    r"(?:will|would|shall|must|should|can|could|might|(?-i:may))(?: be [a-z]+)?|needs? to|expects?"
     r"|(?<!its )(?<!the )(?<!new )(?<!of )plans to|aims?|targets?|targeting|intends? to"
     r"|expected(?= (?:to|on|by|in|for|at)\b|\s*$)|planned (?:for|on|by)"
     r"|(?:set|scheduled|slated|due|on track|poised)(?= (?:to|for|on|by)\b|\s*$)"
     r"|(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push|schedule?|set)(?:e?d|e?s|ing)?"
     rf"{_WORDS}{{0,6}}? (?:to|until|till|for)|schedul(?:ed|es?){_WORDS}{{1,6}} on"
     rf"|g[ai]v(?:e|es|en|ing){_WORDS}{{1,5}} until|ha(?:s|ve) until|deadline"
-    r"|(?:is|are) to|next meets?|expires|takes? effect|comes? into (?:force|effect)"
+    r"|(?:is|are) to|(?:is|are) [a-z]+ed(?= (?:by|before|until|no later than)\b)"
+    r"|next meets?|expires|takes? effect|comes? into (?:force|effect)"
     r"|begins|meets|unlocks|resumes|returns|reconvenes|convenes"
 )
 _AHEAD_ON_WEEKDAY = re.compile(rf"\b(?:{_PLANS})(?!\w)", re.IGNORECASE)
@@ -65,6 +66,7 @@ _MOVED_BEHIND: Mapping[Language, re.Pattern[str]] = {
 _DEADLINE = re.compile(r"\b(?:by|until|till|before|through|no later than)(?: the)?\s*$", re.IGNORECASE)
 _FORMER = re.compile(r"\b(?:since|as of|dated|after|following)(?: the)?\s*$", re.IGNORECASE)
 _EFFECTIVE = re.compile(r"\b(?:effective|starting|beginning)(?: on| from| as of)?\s*$", re.IGNORECASE)
+_COPULA = re.compile(r"\b(?:date|deadline|day|end) (?:is|are|falls)(?: on)?\s*$", re.IGNORECASE)
 _BEGINNING = re.compile(r"\s*(?:on|by|until|next)?\s*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:—–]|,(?! (?:19|20)\d\d)|\b(?:but|which|who|while|whose|when|where)\b")
 _JA_AHEAD = re.compile(
@@ -76,7 +78,7 @@ _JA_AHEAD = re.compile(
 _JA_PAST = re.compile(r"(?:[しれっいんきけえめて]た|だ?った|んだ|でした|ました)(?!い|ら|く|め|り|場合|だ)")
 _JA_AS_OF = re.compile(r"(?:時点|付|現在|以来|の(?:発表|声明|提出|決定)(?:で|に))")
 _ZH_AHEAD = re.compile(
-    r"将(?!军|近)|拟(?!人|态)|计划(?!书)|预计|定于|定在|预定|即将|(?:延(?:期|长|后)?|推迟|改|改期)至|截止(?!到)|到期|届满"
+    r"将(?!军|近)|拟(?!人|态)|计划(?!书)|预计|目标|争取|力争|定于|定在|预定|即将|(?:延(?:期|长|后)?|推迟|改|改期)至|截止(?!到)|到期|届满"
     r"|最迟|[日月]起(?!诉)|起(?:实施|执行|计|生效|施行|适用)|之?前(?:完成|提交|开始|作出|须|必须)|须|必须"
 )
 _ZH_PAST = re.compile(r"已|曾|了(?!解)|截至|以来|昨|此前|当时|原定|原计划|取消|获悉|宣布|发布|表示|披露")
@@ -130,7 +132,7 @@ def _judge_english(sentence: str, start: int, end: int, *, is_relative: bool, ha
     """Return True if the day is ahead, False if it is past, and None without a verb that says so."""
     before = sentence[:start]
     ahead_words = _AHEAD_ON_WEEKDAY if is_relative else _AHEAD
-    if _EFFECTIVE.search(before):
+    if _EFFECTIVE.search(before) or _COPULA.search(before):
         return True
     if _FORMER.search(before):
         return False

@@ -37,7 +37,9 @@ def build_sections(
             for group in facts.differences
         ],
         "next_dates": [
-            {"day": due.day.isoformat(), "text": due.text, "source": due.source} for due in facts.next_dates
+            {"day": due.day.isoformat(), "text": due.text, "source": due.source}
+            for due in facts.next_dates
+            if not due.words
         ],
         "moves": [_build_move(move) for move in facts.moves],
         "is_sample": facts.realm == "sample",

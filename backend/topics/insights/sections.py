@@ -12,7 +12,7 @@ import orjson
 from backend.entities.model import Language
 from backend.topics.insights.insight_templates import FIGURE_JOIN, PHRASES, join_names
 from backend.topics.insights.model import InsightFacts, Move, NextDate, SourcedSentence
-from backend.topics.number_format import format_day, format_percent, format_price
+from backend.topics.number_format import format_day, format_days, format_percent, format_price
 
 MAX_NAMES = 4
 MAX_UNUSUAL_SHARE = Decimal("0.05")
@@ -242,16 +242,20 @@ def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:
 
 
 def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
-    lines = [_format_next_date(date, facts, language) for date in facts.next_dates]
+    lines = []
+    read = f"{facts.title}\n{facts.summary}"
+    for date in facts.next_dates:
+        lines.append(_format_next_date(date, read, language))
+        read = f"{read}\n{date.text}"
     return _build_part("next", language, lines, (facts.title, lines), separator="\n") if lines else None
 
 
-def _format_next_date(date: NextDate, facts: InsightFacts, language: Language) -> str:
-    """Write a day with its sentence, or with a word on it where the reader has read the sentence."""
-    day = format_day(date.day, language)
-    if date.text not in facts.summary and date.text not in facts.title:
-        return _fill(language, "next_day_with_quote", day=day, quote=_format_quote(date, language))
-    return _fill(language, "next_day_with_label", day=day, label=date.label) if date.label else day
+def _format_next_date(date: NextDate, read: str, language: Language) -> str:
+    """Write a time with its sentence, or with a word on it, if one is known, where the reader has read it."""
+    day = date.words or format_days(date.day, date.until, language)
+    if date.text in read and date.label:
+        return _fill(language, "next_day_with_label", day=day, label=date.label)
+    return _fill(language, "next_day_with_quote", day=day, quote=_format_quote(date, language))
 
 
 def _format_quote(sentence: SourcedSentence | NextDate, language: Language) -> str:

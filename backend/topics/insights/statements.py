@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -11,23 +12,30 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
-from backend.sources.claims.claim_splitting import sentences
 from backend.topics.feeds.article_sentences import (
     MAX_DATELINE_PLACE,
-    Context,
+    ArticleSentence,
     cut_dateline,
     find_context,
     is_complete,
     is_definite_party,
+    is_ended,
+    is_notice,
+    speaks_itself,
+    split_sentences,
 )
 from backend.topics.feeds.preceding_names import PrecedingNames
+from backend.topics.insights.clear_quotes import make_clear
+from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.model import Report, SourcedSentence
 
 Kind = Literal["denial", "no_comment", "unknown", "known_since", "due", "forecast", "reply"]
 MAX_STATEMENTS = 2
 """Statements of one kind in an insight."""
-MAX_SENTENCES = 30
+MAX_SENTENCES = 60
 """Sentences of one report that are examined."""
+CACHE_SIZE = 64
+"""Maximum number of reports whose sentences are cached: an insight reads each several times."""
 _FILE = Path(__file__).parent / "data" / "statement_patterns.yaml"
 _CLAUSE_START: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -50,17 +58,17 @@ def find_statements(
     reports: Sequence[Report], kind: Kind, language: Language, shown_text: str = ""
 ) -> list[SourcedSentence]:
     """Find the statements of a kind in reports of ``language``, the first of each source that the reader has
-    not read, or else the first. A sentence that needs the one before it is not quoted. ``shown_text`` is what
+    not read, or else the first. ``shown_text`` is what
     the reader has read."""
     found: dict[str, SourcedSentence] = {}
     for report in reports:
-        for sentence in list_report_sentences(report, shown_text):
+        for sentence, quote in list_report_sentences(report, shown_text):
             former = found.get(report.source)
             if former is not None and not _is_shown(former.text, kind, language, shown_text):
                 continue
             is_unseen = former is None or not _is_shown(sentence, kind, language, shown_text)
             if is_unseen and matches(sentence, kind, language):
-                found[report.source] = SourcedSentence(sentence, report.source)
+                found[report.source] = SourcedSentence(quote, report.source)
     distinct = {statement.text: statement for statement in reversed(found.values())}
     return list(reversed(distinct.values()))[:MAX_STATEMENTS]
 
@@ -81,30 +89,44 @@ def _is_shown(sentence: str, kind: Kind, language: Language, shown_text: str) ->
     return kind == "unknown" and clause.casefold() in shown_text.casefold()
 
 
-def list_report_sentences(report: Report, shown_text: str = "") -> Iterator[str]:
-    """Generate the complete sentences of a report that need no sentence before them. Their readers know the
-    title, the first sentence and what is ``shown_text``. A definite noun (*the bank*) may mean only a name of
-    the first two, because others are not the topic's own parties."""
-    names = PrecedingNames(report.language)
-    known, is_first = report.title, True
-    for place, sentence in enumerate(sentences(report.text)):
-        if place == MAX_SENTENCES:
-            return
-        whole = cut_dateline(sentence, report.language) if place <= MAX_DATELINE_PLACE else sentence
-        context = find_context(whole, report.language, is_first=True)
-        is_definite = place > 0 and is_definite_party(whole, report.language)
-        shortened, rivals = (
-            names.find_shortened_names(whole),
-            names.list_all() if is_definite else frozenset(),
-        )
-        names.add(whole)
-        if not is_complete(whole, report.language):
+@lru_cache(maxsize=CACHE_SIZE)
+def list_report_sentences(report: Report, shown_text: str = "") -> tuple[tuple[str, str], ...]:
+    """List the complete sentences of a report that can be quoted alone, each with the form in which it
+    can (:mod:`clear_quotes`). Their readers know the title, the first sentence and what is ``shown_text``."""
+    return tuple(_find_quotes(report, shown_text))
+
+
+def _find_quotes(report: Report, shown_text: str) -> Iterator[tuple[str, str]]:
+    listed = _list_all(report)
+    opening = "\n".join([report.title, *(sentence.text for sentence in listed[:1])])
+    printed = f"{opening}\n{shown_text}"
+    for exchange in list_exchanges(report):
+        yield from ((sentence, exchange.quote) for sentence in split_sentences(exchange.answer))
+    may_speak = report.official or is_notice(report.text, report.language)
+    for at, sentence in enumerate(listed):
+        if not is_complete(sentence.text, report.language):
             continue
-        is_introduced = all(name in f"{known}\n{shown_text}" for name in shortened)
-        if context != Context.PREVIOUS and is_introduced and all(name in known for name in rivals):
-            yield whole
-        if is_first:
-            known, is_first = f"{known}\n{whole}", False
+        if not may_speak and speaks_itself(sentence.text, report.language):
+            continue
+        if quote := make_clear(listed, at, report.language, printed, opening):
+            yield sentence.text, sentence.text if sentence.text in shown_text else quote
+
+
+def _list_all(report: Report) -> list[ArticleSentence]:
+    """List the first sentences of a report with what each needs, also those about requests for comment."""
+    names = PrecedingNames(report.language)
+    listed: list[ArticleSentence] = []
+    for place, sentence in enumerate(islice(split_sentences(report.text), MAX_SENTENCES)):
+        whole = cut_dateline(sentence, report.language, is_early=place <= MAX_DATELINE_PLACE)
+        if not is_ended(whole):
+            continue
+        is_definite = bool(listed) and is_definite_party(whole, report.language)
+        rivals = names.list_all() if is_definite else frozenset()
+        context = find_context(whole, report.language, is_first=True)
+        shortened = names.find_shortened_names(whole)
+        listed.append(ArticleSentence(whole, len(listed), context, shortened, rivals))
+        names.add(whole)
+    return listed
 
 
 def matches(sentence: str, kind: Kind, language: Language) -> bool:

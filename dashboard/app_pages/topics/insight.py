@@ -39,7 +39,8 @@ def render(response: Fetched[Insight], lang: Language) -> None:
 def _build_section(section: InsightSection, content: Insight, lang: Language) -> Node | None:
     """Build a section; its data as a table or list, its text where there are none or a model wrote it."""
     kind = section["kind"]
-    if kind == "next" and not section["is_generated"]:
+    has_exact_days_alone = len(section["text"].splitlines()) <= len(content["next_dates"])
+    if kind == "next" and has_exact_days_alone and not section["is_generated"]:
         return None  # the calendar shows the dates and their sentences
     data: list[Node] = []
     if kind == "differ":

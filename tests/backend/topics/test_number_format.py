@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.sources.claims import quantities
-from backend.topics.number_format import format_day, format_money, format_percent, format_price
+from backend.topics.number_format import format_day, format_days, format_money, format_percent, format_price
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,19 @@ def test_days_are_formatted_for_each_language() -> None:
         "2024年4月20日",
         "2024年4月20日",
     ]
+
+
+@pytest.mark.parametrize(
+    ("last", "language", "shown"),
+    [
+        (date(2026, 12, 9), "en", "8–9 December 2026"),
+        (date(2027, 1, 2), "en", "8 December 2026 – 2 January 2027"),
+        (date(2026, 12, 9), "ja", "2026年12月8日〜9日"),
+        (date(2027, 1, 2), "zh", "2026年12月8日至2027年1月2日"),
+        (None, "en", "8 December 2026"),
+    ],
+)
+def test_several_days_in_a_row_are_written_as_one_span(
+    last: date | None, language: Language, shown: str
+) -> None:
+    assert format_days(date(2026, 12, 8), last, language) == shown

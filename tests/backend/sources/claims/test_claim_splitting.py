@@ -26,6 +26,14 @@ def test_periods_in_abbreviations_numbers_and_quotations_do_not_end_a_sentence()
     ]
 
 
+def test_a_letter_behind_on_is_a_name_and_no_initial() -> None:
+    text = "Coinbase said so in a post on X. The post was deleted by J. Smith."
+    assert list(sentences(text)) == [
+        "Coinbase said so in a post on X.",
+        "The post was deleted by J. Smith.",
+    ]
+
+
 def test_japanese_and_chinese_punctuation_ends_sentences() -> None:
     assert list(sentences("承認した。「停止する。再開は未定」と発表した！终于？")) == [
         "承認した。",

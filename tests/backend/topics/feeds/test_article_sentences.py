@@ -29,6 +29,7 @@ def context_of(sentence: str, language: Language) -> Context:
         ("en", "NEW YORK – "),
         ("en", "Washington D.C., Sept. 18, 2026 — "),
         ("en", "(Bloomberg) -- "),
+        ("en", "DOVER, Del. — "),
         ("ja", "【ワシントン＝高見浩輔】"),
         ("ja", "【ロンドン時事】"),
         ("ja", "［パリ　６日　ロイター］ - "),
@@ -41,6 +42,27 @@ def context_of(sentence: str, language: Language) -> Context:
 )
 def test_a_dateline_is_cut_off(language: Language, dateline: str) -> None:
     assert texts(dateline + LEAD[language], language) == [LEAD[language]]
+
+
+@pytest.mark.parametrize(
+    ("language", "time"),
+    [("en", "21:10 — "), ("en", "9:05 a.m. ET: "), ("ja", "21時10分："), ("zh", "21:10 — ")],
+)
+def test_the_time_of_an_entry_of_a_live_page_is_cut_off(language: Language, time: str) -> None:
+    assert texts(f"{LEAD[language]}\n{time}{LEAD[language]}", language) == [LEAD[language]] * 2
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "QIP-12, a proposal of Northwind, has failed.",
+        "Investors withdrew $40 million, figures compiled by Northwind show.",
+        "The figures of Orrin were not available at the time of writing.",
+        "In a letter written by Ada Lindqvist, Northwind promised to pay.",
+    ],
+)
+def test_a_sentence_of_the_report_is_not_taken_for_words_of_the_page(sentence: str) -> None:
+    assert texts(f"{LEAD['en']}\n{sentence}") == [LEAD["en"], sentence]
 
 
 def test_key_points_before_a_dateline_are_left_out() -> None:

@@ -125,6 +125,28 @@ def test_nothing_before_the_lead_is_quoted(make: Make) -> None:
     assert [quote.text[:5] for quote in quoted.quotes] == ["Curve", "No fu"]
 
 
+def test_a_lead_that_repeats_the_title_is_better_than_no_summary(make: Make) -> None:
+    lead = "Northwind lost $90 million from its hot wallet on Monday."
+    quoted = summarize([make(lead.rstrip("."), text=lead)], NONE, "en")
+    assert [quote.text for quote in quoted.summary] == [lead]
+
+
+def test_a_late_sentence_that_stands_alone_is_better_than_no_summary(make: Make) -> None:
+    unclear = "However, it was a long night in Vilnius. "
+    text = unclear * 8 + "Northwind lost $90 million from its hot wallet on Monday."
+    quoted = summarize([make("Hot wallet of Northwind robbed", text=text)], NONE, "en")
+    assert [quote.text for quote in quoted.summary] == [text[len(unclear) * 8 :]]
+
+
+def test_the_subject_of_the_title_makes_a_lead(make: Make) -> None:
+    text = (
+        "Ferrand, a lender with $2 billion in deposits, shut its counters on Monday and reopened at noon. "
+        "Members will choose by ballot whether 90 late loans of the spring are written off or paid."
+    )
+    title = "Ferrand open again; members to choose by ballot whether late loans are written off"
+    assert summarize([make(title, text=text)], NONE, "en").summary[0].text.startswith("Ferrand, a lender")
+
+
 def test_the_summary_comes_from_the_primary_source(make: Make) -> None:
     press = make(
         "SEC sues Brightpath over $198M", text="The SEC sued Brightpath Mining on Friday.", minutes=0

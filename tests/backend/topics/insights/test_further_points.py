@@ -51,6 +51,33 @@ def test_points_are_found_in_japanese_and_chinese(tell: Tell, language: Language
     assert list_points(tell, sentence, language, title=title, summary=summary) == [sentence]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Quillport cut its estimate of the bitcoin in the vault to 4,100.",
+        "Quillport blamed the delay of the vault on a fault in its own code.",
+        "Clients of the Quillport vault have to register again in May.",
+        "A court in Riga ordered Quillport to close the vault.",
+    ],
+)
+def test_a_correction_a_cause_a_duty_and_a_decision_are_points(tell: Tell, sentence: str) -> None:
+    assert list_points(tell, sentence) == [sentence]
+
+
+def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(tell: Tell) -> None:
+    text = "Quillport held 4,100 bitcoin in May, down from 6,300. It includes $9 million of its own."
+    assert list_points(tell, text) == [text]
+
+
+def test_another_report_with_another_figure_is_a_point(tell: Tell) -> None:
+    summary = f"{LEAD}\nQuillport asks its clients for a fee of 2% of their bitcoin."
+    first = tell(LEAD, title=TITLE)
+    text = "Large clients of the vault with more than 40 bitcoin pay Quillport a fee of only 1% of it."
+    other = tell(text, title="The fees of Quillport")
+    found = find_points([first, other], "en", TITLE, summary)
+    assert [point.source for point in found] == [other.source]
+
+
 def test_background_and_colour_are_no_points(tell: Tell) -> None:
     text = (
         "Bitcoin is a digital currency that began in 2009. Vaults keep the keys of clients in steel boxes. "

@@ -111,3 +111,68 @@ def test_a_day_is_told_until_it_is_over_but_not_the_day_of_the_report(tell: Tell
     report = tell("The council of Riga will vote on the bill on September 16.")
     assert [len(find_next_dates([report], "en", date(2026, 9, day))) for day in (15, 16, 17)] == [1, 1, 0]
     assert find_next_dates([tell("The council of Riga will vote on September 14.")], "en", TODAY) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("Riga set a vote for May, and a hearing will be held on October 6.", "Hearing"),
+        ("After the hearing in May, Riga will vote on October 6.", "Vote"),
+        ("Orrin will pay its creditors a further $9 million on October 6.", "Payment"),
+    ],
+)
+def test_the_word_on_a_day_is_one_of_its_clause(tell: Tell, sentence: str, label: str) -> None:
+    (found,) = find_next_dates([tell(sentence)], "en", TODAY)
+    assert found.label == label
+
+
+def test_a_week_is_not_one_of_its_days(tell: Tell) -> None:
+    (found,) = find_next_dates([tell("The fork is expected in the week of 9 November.")], "en", TODAY)
+    assert found.words == "In the week of 9 November (2026)"
+    assert found.last == date(2026, 11, 15)
+
+
+def test_several_days_in_a_row_have_their_last_one(tell: Tell) -> None:
+    (found,) = find_next_dates([tell("The board of Riga will meet on December 8-9.")], "en", TODAY)
+    assert (found.day, found.until, found.words) == (date(2026, 12, 8), date(2026, 12, 9), "")
+
+
+def test_a_weekday_in_front_of_its_date_is_no_other_day(tell: Tell) -> None:
+    (found,) = find_next_dates([tell("The lock of Orrin expires on Monday, October 5.")], "en", TODAY)
+    assert found.day == date(2026, 10, 5)
+
+
+def test_two_days_of_a_sentence_both_count(tell: Tell) -> None:
+    text = "The report of Riga is due on October 6, and its board meets on December 8."
+    assert [one.label for one in find_next_dates([tell(text)], "en", TODAY)] == ["Publication", "Meeting"]
+
+
+def test_what_must_be_done_by_a_day_is_ahead(tell: Tell) -> None:
+    text = "Orrin offered the thief a tenth if the rest is returned by 18:00 UTC on Sunday, November 8."
+    assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2026, 11, 8)]
+
+
+def test_one_time_in_two_notations_is_one(tell: Tell) -> None:
+    text = "The rules of Riga are planned for Q2 2027. Orrin expects to vote in the second quarter of 2027."
+    assert [one.words for one in find_next_dates([tell(text)], "en", TODAY)] == ["Q2 2027"]
+
+
+def test_a_month_is_left_out_where_its_day_is_known(tell: Tell) -> None:
+    text = "The rules of Riga will start in October 2027. The rules of Riga take effect on October 25, 2027."
+    assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2027, 10, 25)]
+
+
+def test_the_dated_steps_of_a_notice_are_dates(tell: Tell) -> None:
+    text = "・預け入れの終了：2027年2月3日（水）10時00分\n・積立の終了：2026年12月1日"
+    found = find_next_dates([tell(text, language="ja")], "ja", TODAY)
+    assert [(one.day, one.label) for one in found] == [
+        (date(2026, 12, 1), "積立の終了"),
+        (date(2027, 2, 3), "預け入れの終了"),
+    ]
+
+
+def test_a_plan_that_a_later_report_moved_is_left_out(tell: Tell) -> None:
+    first = tell("The fork of Orrin will activate on October 1. The vote of Riga is due on October 8.")
+    later = tell("The fork of Orrin will activate on October 20 instead.")
+    found = find_next_dates([later], "en", TODAY, earlier=[first])
+    assert [one.day for one in found] == [date(2026, 10, 8), date(2026, 10, 20)]

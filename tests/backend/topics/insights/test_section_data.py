@@ -1,5 +1,6 @@
 """The data of an insight's sections, and that both answers agree."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
@@ -115,3 +116,12 @@ def test_generated_prose_is_marked_and_explained_by_a_note() -> None:
     assert texts["unknown"] == ("Nobody knows.", True)
     assert texts["note"] == ("By small-1.", False)
     assert texts["differ"][1] is False
+
+
+def test_only_exact_days_are_data_for_a_calendar() -> None:
+    due = NextDate(date(2027, 1, 1), "A vote is due.", "CoinDesk", words="By the end of Q1 (2027)")
+    facts = replace(FACTS, next_dates=(*FACTS.next_dates, due))
+    answer = build_sections(facts, build_parts(facts, "en", "http://s"), {}, NOTE)
+    assert [one["day"] for one in answer["next_dates"]] == ["2026-06-01"]
+    (text,) = (section["text"] for section in answer["sections"] if section["kind"] == "next")
+    assert "By the end of Q1 (2027): “A vote is due.” (CoinDesk)" in text
