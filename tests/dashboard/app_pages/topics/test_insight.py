@@ -133,7 +133,7 @@ def test_next_dates_are_a_calendar_beside_the_text(insight: Insight, ids: dict[s
 def test_times_that_are_no_exact_day_stand_in_the_text(insight: Insight, ids: dict[str, str]) -> None:
     section = next(one for one in insight["sections"] if one["kind"] == "next")
     section["text"] = "1 June 2026: A hearing is due.\nBy the end of Q1 (2027): Rules will follow."
-    assert "By the end of Q1 (2027)" in open_topic(ids)
+    assert "By the end of Q1 (2027)" in read_opened_topic(ids)
 
 
 def test_a_topic_without_dates_has_no_calendar(insight: Insight, ids: dict[str, str]) -> None:
