@@ -328,7 +328,7 @@ class ApiClient:
         etag, latest = response.headers.get("etag"), self._contents.get(entry.key)
         if latest is not None and latest.etag == etag:
             return latest.data
-        data = _decode(response, entry.key)
+        data = decode_response(response, entry.key)
         if etag is not None and data is not None:
             with self._cache_lock:
                 self._contents[entry.key] = SharedContent(etag, data, mode)
@@ -372,7 +372,11 @@ def _get_first(entries: Mapping[CacheKey, CacheEntry]) -> CacheEntry:
     return next(iter(entries.values()))
 
 
-def _decode(response: httpx.Response, key: CacheKey) -> Any:
+def decode_response(response: httpx.Response, key: CacheKey) -> Any:
+    """Decodes the body of a successful response to the shape of ``key``.
+
+    :raises ValueError, TypeError, KeyError, IndexError: if the body does not have that shape.
+    """
     if key.shape == "arrow":
         if (media_type := response.headers.get("content-type", "")) != ARROW:
             raise TypeError(f"expected {ARROW}, not {media_type or 'nothing'}")

@@ -26,12 +26,12 @@ def scan_entities(texts: Sequence[Article], fields: Sequence[str]) -> EntityScan
     rule_set = articles.fetch_rules(version).data
     if rule_set is None:
         return EntityScan(None, version)
-    entities = rule_set["entities"]
+    entities_by_id = text_marks.index_entities(rule_set["entities"])
     marks = [
         [
             mark
             for field in fields
-            for mark in text_marks.build_entity_marks(result["matches"], entities, field)
+            for mark in text_marks.build_entity_marks(result["matches"], entities_by_id, field)
         ]
         for result in response.data
     ]

@@ -33,11 +33,9 @@ class Mark(NamedTuple):
     sign: Agreement | None = None
 
 
-def build_entity_marks(
-    matches: Iterable[Mapping[str, Any]], entities: Iterable[Mapping[str, Any]], field: str = "content"
-) -> list[Mark]:
-    """Build marks for the mentions of entities in a field, except technical terms (type ``term``)."""
-    entities_by_id = {
+def index_entities(entities: Iterable[Mapping[str, Any]]) -> dict[str, NamedEntity]:
+    """Index the entities of a rule set by id, except technical terms (type ``term``)."""
+    return {
         entity["id"]: NamedEntity(
             entity["id"],
             entity["names"].get("en") or entity["id"],
@@ -47,6 +45,14 @@ def build_entity_marks(
         for entity in entities
         if entity["type"] != "term"
     }
+
+
+def build_entity_marks(
+    matches: Iterable[Mapping[str, Any]],
+    entities_by_id: Mapping[str, NamedEntity],
+    field: str = "content",
+) -> list[Mark]:
+    """Build marks for the mentions of these entities in a field."""
     return [
         Mark(match["start_offset"], match["end_offset"], entities_by_id[match["entity_id"]])
         for match in matches

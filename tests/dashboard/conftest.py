@@ -5,7 +5,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import httpx
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
@@ -17,6 +19,7 @@ from backend.markets.refresh import Refresher
 from backend.settings import Settings
 from backend.store.database import Database
 from dashboard.client import connection, http, research
+from dashboard.client.cache_entries import CacheKey
 from dashboard.client.http import ApiClient
 from dashboard.sign_in import service
 from tests.support.dashboard.transport import CuttableTransport
@@ -34,6 +37,24 @@ def _installed_components_are_looked_up_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         looked_up = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", looked_up)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _rule_sets_are_decoded_once() -> Iterator[None]:
+    """The clients of all tests share the decoded rule sets, as all sessions of a dashboard do."""
+    decode, rule_sets = http.decode_response, dict[tuple[str, CacheKey], Any]()
+
+    def decode_once(response: httpx.Response, key: CacheKey) -> Any:
+        if not key.path.startswith("/articles/rules?"):
+            return decode(response, key)
+        etag = response.headers["etag"]
+        if (etag, key) not in rule_sets:
+            rule_sets[etag, key] = decode(response, key)
+        return rule_sets[etag, key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(http, "decode_response", decode_once)
         yield
 
 

@@ -33,7 +33,7 @@ def test_entities_are_marked_and_technical_terms_are_not() -> None:
         build_match("gone", 9, 12),
         build_match("bitcoin", 0, 3, "title"),
     ]
-    marks = text_marks.build_entity_marks(found, book)
+    marks = text_marks.build_entity_marks(found, text_marks.index_entities(book))
     assert [(mark.start, mark.end) for mark in marks] == [(0, 3)]
     assert text_marks.list_entities([*marks, *marks]) == [
         NamedEntity("bitcoin", "Bitcoin", "asset", ["bitcoin.example"])
