@@ -27,6 +27,7 @@ from backend.auth.key_cache import KeyCache
 from backend.auth.oauth import authorize_router as oauth_page
 from backend.auth.oauth import dashboard_app as auth_dashboard
 from backend.auth.oauth import grants as oauth_grants
+from backend.auth.oauth import retention as oauth_retention
 from backend.auth.oauth import router as oauth_router
 from backend.auth.oauth.openapi import build_oauth2_scheme
 from backend.auth.oauth.service import OAuth
@@ -136,6 +137,7 @@ def create_app(settings: Settings | None = None, *, now: Clock = utc_now) -> Ser
     timelines = TimelineService(settings, database)
     watcher.subscribe(auth_service.CHANGE_TOPIC, keys.reload)
     watcher.subscribe(oauth_grants.CHANGE_TOPIC, tokens.reload)
+    watcher.subscribe(oauth_retention.CHANGE_TOPIC, tokens.clear)
     watcher.subscribe(icon_store.CHANGE_TOPIC, images.clear_cache)
     watcher.subscribe(CHANGE_TOPIC, market.view.reload)
     watcher.subscribe(active_rules.CHANGED, articles.rules.refresh)

@@ -1,7 +1,7 @@
 """Deletes expired tokens, grants, sessions and sign-in attempts.
 
-Deleted and expired tokens are refused in the same way. A deletion moves the change counter of the tokens, so
-that no process has a deleted token in memory when the clock goes back to a time at which it was valid.
+Deleted and expired tokens are refused in the same way. A deletion increments :data:`CHANGE_TOPIC`, and each
+process forgets the tokens that it has in memory. So no deleted token works again where a clock was wrong.
 """
 
 from datetime import datetime, timedelta
@@ -9,10 +9,11 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from backend.auth.oauth import login_throttle
-from backend.auth.oauth.grants import CHANGE_TOPIC
 from backend.auth.oauth.tables import grants, sign_in_sessions, tokens
 from backend.store.database import Database, bump
 
+CHANGE_TOPIC = "oauth_deletions"
+"""The name of the change counter that deletions of tokens and grants increment."""
 EXPIRED_ROW_RETENTION = timedelta(hours=1)
 """Rows are kept for this time after they expire, since the clocks of processes differ a little."""
 BATCH_ROWS = 1000
@@ -40,7 +41,7 @@ def _delete_expired_rows(database: Database, table: sa.Table, key: sa.Column[str
             count = connection.execute(
                 sa.delete(table).where(key.in_(expired_keys.scalar_subquery()))
             ).rowcount
-            if count:
+            if count and table in (tokens, grants):
                 bump(connection, CHANGE_TOPIC)
         deleted += count
         if count < BATCH_ROWS:

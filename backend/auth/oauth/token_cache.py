@@ -6,7 +6,8 @@ The set takes precedence over the cache, so a look-up during the revocation does
 
 Neither the set nor the store keeps expired tokens. If the clock is set forward and back, an expired token
 becomes valid again. Tokens that leave the set or are expired at a reload therefore also leave the cache, and
-the store decides at their next use. The deletion of expired tokens moves the counter as well.
+the store decides at their next use. After a deletion of expired tokens the cache is emptied, since the clock
+of the process that deleted them may have been wrong.
 """
 
 import threading
@@ -75,6 +76,11 @@ class TokenCache:
             revoked = frozenset(connection.execute(query).scalars())
         self._remove_entries(self._revoked - revoked, now.timestamp())
         self._revoked = revoked
+
+    def clear(self) -> None:
+        """Forget all tokens, so that the store decides at their next use."""
+        with self._entries_lock:
+            self._entries.clear()
 
     def find(self, credential: bytes, header: CredentialHeader) -> Principal:
         """Return the account that the token stands for; raises :class:`Unauthorized` with the reason."""

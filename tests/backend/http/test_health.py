@@ -38,7 +38,7 @@ def test_unresponsive_database_makes_the_service_unready_but_not_unhealthy(
         raise ConnectionError("secret address")
 
     monkeypatch.setattr(running.database, "ping", refuse)
-    monkeypatch.setattr(running.inner.state, "workers", None)  # the store is not waited for again
+    monkeypatch.setattr(running.inner.state.workers, "state", lambda: pytest.fail("It waited again."))
     answer = send(running.app, "/readyz")
     assert answer.status == 503
     assert answer.json()["checks"]["worker"]["detail"] == "Not known, because the store does not answer."
