@@ -1,6 +1,7 @@
 """The real service under the dashboard: the sample market in its calm week, served on loopback."""
 
 import functools
+import ssl
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,6 +38,14 @@ def _installed_components_are_looked_up_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         looked_up = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", looked_up)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_are_read_once() -> Iterator[None]:
+    """A new client reads the certificates of all authorities, which takes longer than most of its requests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
 
 
