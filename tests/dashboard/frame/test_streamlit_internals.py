@@ -10,7 +10,7 @@ from dashboard.frame.streamlit_internals import MARKERS, TITLE
 STATIC = Path(streamlit.__file__).parent / "static"
 DASHBOARD = Path(__file__).parents[3] / "dashboard"
 USED = re.compile(
-    r"data-testid=\W*(\w+)|\.(st[A-Z]\w+)|(data-(?:test|stale)\b(?!id)[\w-]*)|(data-baseweb|st-emotion)|(st-key-)"
+    r"data-testid[\^$]?=\W*(\w+)|data-variant=\W*(\w+)|\.(st[A-Z]\w+)|(data-(?:test|stale)\b(?!id)[\w-]*)|(data-baseweb|st-emotion)|(st-key-)"
     r"|(stActiveTheme)|(\(prefers-color-scheme: \w+\))"
 )
 
