@@ -16,7 +16,7 @@ from dashboard.app_pages.overview.sparkline_data import (
 from dashboard.client.market_schemas import TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_display_currency
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import join_sentences
 
@@ -63,7 +63,7 @@ def build_sparkline(field: TotalsField, name: str, history: TotalsHistory | None
 def _choose_format(field: TotalsField) -> Callable[[Decimal], str]:
     if field == "btc_market_cap_percentage":
         return lambda value: formats.percent(value, signed=False)
-    currency = current_display_currency()
+    currency = get_display_currency()
     return lambda value: currency.format_compact(value, language())
 
 
@@ -78,7 +78,7 @@ def _describe_line(field: TotalsField, name: str, data: SparklineData) -> str:
         low=format_value(data.low),
         high=format_value(data.high),
     )
-    is_converted = current_display_currency().is_converted and field != "btc_market_cap_percentage"
+    is_converted = get_display_currency().is_converted and field != "btc_market_cap_percentage"
     return join_sentences(label, t("overview.line_rate") if is_converted else None)
 
 

@@ -13,7 +13,7 @@ from dashboard.app_pages.overview import layout
 from dashboard.app_pages.overview.sparkline_data import TotalsField
 from dashboard.client import markets
 from dashboard.frame import formats
-from dashboard.frame.display_currency import build_display_currency
+from dashboard.frame.session_currency import build_display_currency
 from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
 from tests.support.dashboard.overview_page import find_panel, iterate_nodes, text
