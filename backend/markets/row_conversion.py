@@ -9,7 +9,7 @@ import orjson
 
 from backend.markets.model import FearGreed, MarketTotals, PublishedPrice, Quote, QuoteEvaluation
 from backend.markets.reasons import Reason
-from backend.markets.tables import FIGURES
+from backend.markets.tables import ASSET_FIGURE_COLUMNS
 
 FIELDS_OUTSIDE_BODY = ("provider", "as_of", "credits", "rates")
 """Fields of a market indicator that its JSON body leaves out: columns, stored elsewhere, or not stored."""
@@ -18,7 +18,7 @@ RATE_PREFIX = "rate_"
 
 
 def quote_to_row(realm: str, quote: Quote) -> dict[str, Any]:
-    row = {name: getattr(quote, name) for name in FIGURES}
+    row = {name: getattr(quote, name) for name in ASSET_FIGURE_COLUMNS}
     return row | {
         "realm": realm,
         "provider": quote.provider,
@@ -37,7 +37,7 @@ def quote_from_row(row: Mapping[Any, Any]) -> Quote:
 def published_price_to_row(
     realm: str, price: PublishedPrice, aggregation_state: Mapping[str, Any]
 ) -> dict[str, Any]:
-    row = {name: getattr(price, name) for name in FIGURES}
+    row = {name: getattr(price, name) for name in ASSET_FIGURE_COLUMNS}
     return row | {
         "realm": realm,
         "asset_id": price.asset_id,
@@ -56,7 +56,7 @@ def published_price_to_row(
 
 def published_price_from_row(row: Mapping[Any, Any]) -> tuple[PublishedPrice, dict[str, Any]]:
     """Return the published price and the aggregation state that a row holds."""
-    figures = {name: row[name] for name in FIGURES}
+    figures = {name: row[name] for name in ASSET_FIGURE_COLUMNS}
     price = PublishedPrice(
         asset_id=row["asset_id"],
         price=row["price"],

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from backend.store.database import ExactDecimal, UtcTime, metadata
 
-FIGURES = (
+ASSET_FIGURE_COLUMNS = (
     "market_cap",
     "market_cap_rank",
     "volume_24h",
@@ -25,7 +25,7 @@ FIGURES = (
 """The columns that a provider's quote and the published figure share, in addition to the price."""
 
 
-def _build_figure_columns() -> list[sa.Column[object]]:
+def _build_asset_figure_columns() -> list[sa.Column[object]]:
     return [
         sa.Column("market_cap", ExactDecimal),
         sa.Column("market_cap_rank", sa.Integer),
@@ -58,7 +58,7 @@ provider_quotes = sa.Table(
     sa.Column("price", ExactDecimal, nullable=False),
     sa.Column("as_of", UtcTime, nullable=False),
     sa.Column("received_at", UtcTime, nullable=False),
-    *_build_figure_columns(),
+    *_build_asset_figure_columns(),
 )
 """The newest quote of each provider."""
 
@@ -75,7 +75,7 @@ published_figures = sa.Table(
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("flags", sa.String(128), nullable=False),
     sa.Column("spread_pct", ExactDecimal),
-    *_build_figure_columns(),
+    *_build_asset_figure_columns(),
     sa.Column("judgements", sa.Text, nullable=False),
     sa.Column("memory", sa.Text, nullable=False),
 )

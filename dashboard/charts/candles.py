@@ -11,7 +11,7 @@ from dashboard.charts import plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.charts.plotting import TRANSPARENT
 from dashboard.client.market_schemas import CandleRow, ChartSpan
-from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
+from dashboard.frame.display_currency import US_DOLLARS, DisplayCurrency
 from dashboard.frame.formats import UNKNOWN
 from dashboard.frame.palette import Shades
 from dashboard.i18n import Language, t

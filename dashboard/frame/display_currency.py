@@ -1,105 +1,84 @@
-"""Loads the reader's currency and its rate, shows the rate below figures, and offers a local currency."""
+"""Converts US dollars to the reader's currency, exactly, and formats the amounts. No I/O."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Context, Decimal
 
-import streamlit as st
+from dashboard.client.market_schemas import Currency
+from dashboard.frame import formats
+from dashboard.frame.formats import US_DOLLAR_STYLE, CurrencyStyle
+from dashboard.i18n.languages import Language
 
-from dashboard.client import Fetched, markets
-from dashboard.client.market_schemas import Currency, DisplayRates
-from dashboard.frame import formats, preferences
-from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency, build_currency_style
-from dashboard.frame.freshness import source_name
-from dashboard.frame.markup import tag, text
-from dashboard.frame.preferences import CURRENCY_KEY, DEFAULT_CURRENCY
-from dashboard.i18n import Language, language, t
-from dashboard.i18n.punctuation import end_sentence, join_items, join_sentences
-
-LOCAL_CURRENCIES: Mapping[Language, Currency] = {"ja": "JPY", "zh": "CNY"}
-"""Offered to readers of the language until they have chosen a currency."""
-RATE_SIGNIFICANT_DIGITS = 6
-_DISPLAY_CURRENCY_KEY = "_display_currency"
-
-
-def build_display_currency(code: Currency, rates: Fetched[DisplayRates], lang: Language) -> DisplayCurrency:
-    """Builds the currency ``code`` with its rate; US dollars while the rate is unknown."""
-    entry = rates.data["rates"].get(code) if rates.data is not None else None
-    rate = formats.parse_decimal(entry["rate"]) if entry is not None else None
-    if code == US_DOLLARS.code or entry is None or rate is None or rate <= 0:
-        return US_DOLLARS
-    source = entry["source"]
-    if rates.stale and not (source or "").endswith(":stale"):  # the service has not confirmed it since
-        source = f"{source or ''}:stale"
-    as_of = formats.parse_instant(entry["last_updated"])
-    return DisplayCurrency(code, rate, build_currency_style(code, lang), source, as_of)
+CURRENCY_STYLES: Mapping[Currency, CurrencyStyle] = {
+    "USD": US_DOLLAR_STYLE,
+    "EUR": CurrencyStyle("€"),
+    "JPY": CurrencyStyle("¥", is_whole=True),
+    "CNY": CurrencyStyle("CN¥"),
+    "KRW": CurrencyStyle("₩", is_whole=True),
+    "GBP": CurrencyStyle("£"),
+    "BTC": CurrencyStyle("BTC\u00a0", max_digits=8),  # many fonts lack the sign of bitcoin
+}
+LOCAL_SYMBOLS: Mapping[tuple[Language, Currency], str] = {("zh", "CNY"): "¥", ("zh", "JPY"): "JP¥"}
+"""Symbols that differ in a language, because ``¥`` alone means its own currency there (Unicode CLDR)."""
+_EXACT_CONTEXT = Context(prec=300)
+"""More digits than any product of two figures of the service has."""
 
 
-def load_display_currency() -> DisplayCurrency:
-    """Loads the reader's currency; US dollars while its rate is unknown. US dollars need no request."""
-    code = preferences.current().currency
-    if code == US_DOLLARS.code:
-        return US_DOLLARS
-    return build_display_currency(code, markets.fetch_rates(), language())
+@dataclass(frozen=True, slots=True)
+class DisplayCurrency:
+    """The currency in which amounts are shown, and what one US dollar is worth in it.
 
-
-def set_display_currency(currency: DisplayCurrency) -> None:
-    """Sets the currency of all figures that this run renders, so that they share one rate."""
-    st.session_state[_DISPLAY_CURRENCY_KEY] = currency
-
-
-def current_display_currency() -> DisplayCurrency:
-    """Returns the currency of this run; US dollars outside of a session."""
-    currency: DisplayCurrency = st.session_state.get(_DISPLAY_CURRENCY_KEY, US_DOLLARS)
-    return currency
-
-
-def render_missing_rate() -> None:
-    """Renders a notice if figures are in US dollars because the chosen currency has no rate."""
-    chosen = preferences.current().currency
-    if current_display_currency().code == chosen:
-        return
-    content = tag("strong", text(t("frame.rate_missing", code=chosen))) + " "
-    content += tag("span", text(t("frame.rate_missing_why", code=chosen)))
-    st.html(tag("div", content, class_="cp-stale", role="status"))
-
-
-def build_rate_note(currency: DisplayCurrency, now: datetime) -> str:
-    """Builds ``1 USD = 157.2 JPY, CoinGecko, 2 min ago`` and what is in US dollars; empty for US dollars."""
-    if not currency.is_converted:
-        return ""
-    rate = f"1 USD = {formats.significant(currency.rate, RATE_SIGNIFICANT_DIGITS)} {currency.code}"
-    facts = [rate, source_name(currency.source)]
-    if currency.as_of is not None:
-        facts.append(formats.age((now - currency.as_of).total_seconds(), language()))
-    content = join_sentences(end_sentence(join_items(facts)), t("frame.rate_note"))
-    title = f"1 USD = {currency.rate:f} {currency.code}"
-    tone = " cp-warn-text" if currency.is_stale else ""
-    return tag("p", text(content), class_=f"cp-small-note cp-rate{tone}", title=title)
-
-
-def render_rate_note() -> None:
-    """Renders the rate of the figures above; nothing for US dollars."""
-    if content := build_rate_note(current_display_currency(), datetime.now(UTC)):
-        st.html(content)
-
-
-def render_currency_offer() -> None:
-    """Offers the currency of the reader's language, until the reader chooses a currency.
-
-    Keeping US dollars is a choice too, so the offer does not return.
+    ``source`` and ``as_of`` are those of the rate; a source that ends in ``:stale`` means the last known
+    good rate.
     """
-    code = LOCAL_CURRENCIES.get(language())
-    if code is None or preferences.has_chosen_currency():
-        return
-    with st.container(key="currency_offer", horizontal=True, vertical_alignment="center", gap="small"):
-        for choice, label in (
-            (code, t("frame.currency_offer")),
-            (DEFAULT_CURRENCY, t("frame.currency_decline")),
-        ):
-            st.button(
-                label,
-                key=f"currency_offer_{choice}",
-                type="tertiary",
-                on_click=preferences.choose,
-                args=(CURRENCY_KEY, choice),
-            )
+
+    code: Currency = "USD"
+    rate: Decimal = Decimal(1)
+    style: CurrencyStyle = US_DOLLAR_STYLE
+    source: str | None = None
+    as_of: datetime | None = None
+
+    @property
+    def is_converted(self) -> bool:
+        return self.code != "USD"
+
+    @property
+    def is_stale(self) -> bool:
+        return self.source is not None and self.source.endswith(":stale")
+
+    def convert(self, usd: Decimal | int) -> Decimal:
+        """Returns the exact amount in this currency."""
+        return _EXACT_CONTEXT.multiply(Decimal(usd), self.rate)
+
+    def format_price(self, usd: Decimal | None) -> str:
+        """Formats a price in US dollars as :func:`dashboard.frame.formats.price` in this currency."""
+        return formats.price(None if usd is None else self.convert(usd), self.style)
+
+    def format_full_price(self, usd: Decimal | None, lang: Language) -> str:
+        """Formats a price with all its zeros, and behind it the exact US dollars of a converted price."""
+        if usd is None or not self.is_converted:
+            return formats.full_price(usd, lang)
+        return f"{formats.full_price(self.convert(usd), lang, self.style)} · {_format_exact_usd(usd)}"
+
+    def format_exact_total(self, usd: Decimal) -> str:
+        """Formats a sum without a unit, and behind it the exact US dollars of a converted sum."""
+        exact = _format_exact_usd(usd)
+        return f"{formats.price(self.convert(usd), self.style)} · {exact}" if self.is_converted else exact
+
+    def format_compact(self, usd: Decimal | int | None, lang: Language) -> str:
+        """Formats a sum in US dollars in this currency, with three digits and a unit."""
+        return formats.format_compact_amount(None if usd is None else self.convert(usd), lang, self.style)
+
+
+US_DOLLARS = DisplayCurrency()
+
+
+def build_currency_style(code: Currency, lang: Language) -> CurrencyStyle:
+    """Builds the style of a currency, with the symbol that a reader of ``lang`` knows it by."""
+    style = CURRENCY_STYLES[code]
+    return style._replace(symbol=LOCAL_SYMBOLS.get((lang, code), style.symbol))
+
+
+def _format_exact_usd(usd: Decimal) -> str:
+    return f"${usd:,f}"

@@ -92,11 +92,11 @@ def _format_significant_digits(value: Decimal, max_digits: int) -> str:
 
 
 def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: bool = False) -> str:
-    """Formats a round limit or an amount in US dollars; see :func:`compact_money`."""
-    return compact_money(value, lang, trim=trim)
+    """Formats a round limit or an amount in US dollars; see :func:`format_compact_amount`."""
+    return format_compact_amount(value, lang, trim=trim)
 
 
-def compact_money(
+def format_compact_amount(
     value: Decimal | int | None,
     lang: Language = "en",
     style: CurrencyStyle = US_DOLLAR_STYLE,

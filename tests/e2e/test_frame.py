@@ -6,7 +6,8 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.dashboard.reader import Reader, measure_overflow
+from tests.e2e.corrections.page import FAULTY, MARK, submit_article
+from tests.support.dashboard.reader import DEVICES, Reader, measure_overflow
 
 pytestmark = pytest.mark.browser
 
@@ -123,3 +124,98 @@ def test_a_typed_text_outlives_other_pages_and_a_reload_until_it_is_discarded(wa
     page.locator("body").press("?")
     expect(page.get_by_text("Submit the form from a text box")).to_be_visible()
     page.close()
+
+
+CONTENT = {
+    "/": ".cp-incidents",
+    "/rankings": ".rk tbody tr",
+    "/topics": ".stApp:has([data-variant=segmented_control]):has(.st-key-tp_entity) .st-key-tp_find input",
+    "/timelines": ".st-key-tl_scores_chart .tl-lines-drawn",
+    "/research": ".st-key-rs_statement textarea",
+    "/corrections": ".st-key-cr_content textarea",
+}
+"""A late element of each page."""
+FRAME_CONTROLS = (
+    '[data-variant="segmented_control"]',
+    '[data-testid="stPopoverButton"]',
+    '[data-testid="stBaseButton-primary"]',
+    '[data-testid="stBaseButton-secondary"]',
+    '[data-testid="stBaseButton-primaryFormSubmit"]',
+    '[data-testid="stBaseButton-secondaryFormSubmit"]',
+    '.stSelectbox [role="group"]',
+    '[data-testid$="InputRootElement"]',
+    ".cp-tools button",
+)
+"""Controls of Streamlit and of the frame."""
+COMPONENT_CONTROLS = ("button", "summary", "select", ".find", "input:not([type=checkbox], .find input)")
+"""Controls in the shadow roots of components. The search box has its border around an input without one."""
+OTHER_SIZES = (
+    ".chip, .chips button",  # chips
+    ".link, .quiet",  # buttons that look like links
+    ".icon, .star",  # icons
+    "table *",  # cells
+    "[role=tab]",  # tabs
+    ".st-key-rs_examples button",  # statements to try, which wrap
+)
+"""What may have a height and a text size of its own."""
+MEASURE_CONTROLS = """([frame, components, others]) => {
+  const shown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.offsetWidth > 1;
+  const findRoots = (root) => [root, ...[...root.querySelectorAll('*')]
+    .flatMap((element) => element.shadowRoot ? findRoots(element.shadowRoot) : [])];
+  const findText = (control) => {
+    const field = control.querySelector('input') ?? (control.matches('input, select') ? control : null);
+    if (field) return field;
+    const texts = document.createTreeWalker(control, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const parent = texts.currentNode.parentElement;
+      const isIcon = parent.closest('kbd, svg, [data-testid=stIconMaterial]');
+      if (texts.currentNode.data.trim() && !isIcon && shown(parent)) return parent;
+    }
+    return null;
+  };
+  const measure = (kind, control) => {
+    const text = findText(control);
+    const name = control.ariaLabel || text?.ariaLabel || text?.textContent.trim().slice(0, 30)
+      || control.closest('[class*="st-key-"]')?.className.match(/st-key-\\S+/)[0];
+    const height = Math.round(control.getBoundingClientRect().height * 2) / 2;
+    return { kind, name, height, size: text && parseFloat(getComputedStyle(text).fontSize) };
+  };
+  const controls = findRoots(document).flatMap((root) => (root === document ? frame : components)
+    .flatMap((kind) => [...root.querySelectorAll(kind)]
+      .filter((control) => shown(control) && !control.matches(others))
+      .map((control) => measure(kind, control))));
+  const style = getComputedStyle(document.documentElement);
+  const read = (variable) => parseFloat(style.getPropertyValue(variable));
+  return { height: read('--control'), size: read('--control-text'), controls };
+}"""
+"""Heights are rounded to half a pixel. A control without a text, as one with an icon alone, has no size."""
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_all_controls_of_a_device_have_one_height_and_one_text_size(
+    browser: Browser, running_dashboard: str, device: str
+) -> None:
+    seen_kinds: set[str] = set()
+    different: list[str] = []
+
+    def measure(place: str) -> None:
+        found = page.evaluate(MEASURE_CONTROLS, [FRAME_CONTROLS, COMPONENT_CONTROLS, ", ".join(OTHER_SIZES)])
+        seen_kinds.update(control["kind"] for control in found["controls"])
+        different.extend(
+            f"{place} {control['kind']} {control['name']}: {control['height']} px, text {control['size']} px"
+            for control in found["controls"]
+            if control["height"] != found["height"] or control["size"] not in {found["size"], None}
+        )
+
+    reader = Reader(browser, running_dashboard, device)
+    reader.remember(lang="en")
+    page = reader.context.new_page()
+    for path, content in CONTENT.items():
+        reader.open(path, content, page)
+        measure(path)
+    submit_article(page, FAULTY)
+    page.locator(MARK).first.wait_for()
+    measure("The review")
+    assert {'[data-variant="segmented_control"]', '.stSelectbox [role="group"]', "button"} <= seen_kinds
+    assert not different, "\n".join(different)
+    reader.close()

@@ -131,3 +131,21 @@ def test_figures_are_updated_in_place_and_the_focus_stays(warm_reader: Reader) -
     page.wait_for_selector(IDLE)
     assert page.evaluate("document.activeElement === focused && focused.isConnected")
     page.close()
+
+
+def test_captions_of_lines_are_legible_and_stand_apart_from_the_bar_on_a_phone(
+    browser: Browser, running_dashboard: str
+) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    reader.remember(lang="en")
+    page = open_overview(reader)
+    expect(page.locator(".cp-spark-caption")).to_have_count(3)
+    for caption in page.locator(".cp-spark-caption").all():
+        expect(caption).to_have_css("font-size", "12px")
+    gap = page.evaluate("""() => {
+  const [text, bar] = ['.cp-btc-share .cp-spark-caption', '.cp-btc-share .cp-bar']
+    .map((name) => document.querySelector(name).getBoundingClientRect());
+  return bar.top - text.bottom;
+}""")
+    assert gap >= 8
+    reader.close()

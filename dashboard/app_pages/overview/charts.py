@@ -10,9 +10,9 @@ from dashboard.charts import colour_scale
 from dashboard.client.market_schemas import Span
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import ARROWS, UNKNOWN
 from dashboard.frame.palette import DARK_BACKGROUNDS, Scheme, mix, shades
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import add_label
 
@@ -32,7 +32,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     if not coins:
         return panel("map", t("overview.map"), note(t("overview.no_map")), note=legend)
     caps = [float(coin.market_cap or 0) for coin in coins]  # for areas on the screen only
-    rects, currency = _fit_tiles(caps), current_display_currency()
+    rects, currency = _fit_tiles(caps), get_display_currency()
     tiles = [
         h(
             "li",

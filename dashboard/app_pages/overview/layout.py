@@ -12,7 +12,7 @@ from dashboard.app_pages.overview.market_sentence import build_market_sentence
 from dashboard.client import connection
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.components.live_view import Node, h, live_view
-from dashboard.frame import display_currency, freshness, preferences, refresh, states, url_state
+from dashboard.frame import freshness, preferences, refresh, session_currency, states, url_state
 from dashboard.frame.formats import compact_usd, parse_instant
 from dashboard.frame.markup import tag
 from dashboard.i18n import language, t
@@ -68,7 +68,7 @@ def render_page() -> None:
     with bar:
         span, min_cap_code = render_controls()
     data = load_with_skeleton(span)
-    display_currency.set_display_currency(display_currency.load_display_currency())
+    session_currency.set_display_currency(session_currency.load_display_currency())
     bar.html(freshness_html(data))
     refresh.record_results(*data.results)
     if data.rankings.data is None and data.rankings.error is not None:
@@ -77,7 +77,7 @@ def render_page() -> None:
     states.render_stale_banner(*data.results, key="overview", live=True)
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
-    display_currency.render_missing_rate()
+    session_currency.render_missing_rate()
     has_prices = any(coin.price is not None for coin in data.coins)
     if data.coins and refresh.track_first_figures(has_prices) and not has_worker_banner:
         states.render_no_data_yet()
@@ -89,7 +89,7 @@ def render_page() -> None:
     clicked = live_view(
         build_panels(data, span, min_cap_code, show_all=incidents == "all"), key="overview-view"
     )
-    display_currency.render_rate_note()
+    session_currency.render_rate_note()
     if clicked in (data_health.ALL_INCIDENTS_LINK, data_health.FEW_INCIDENTS_LINK):
         url_state.write_param("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
         st.rerun()

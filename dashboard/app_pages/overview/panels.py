@@ -13,9 +13,9 @@ from dashboard.app_pages.overview.sparkline import Sparkline, build_sparkline
 from dashboard.client.market_schemas import MarketOverview, Total, TotalsHistory
 from dashboard.components.live_view import Node, h
 from dashboard.frame import formats
-from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import ARROWS, UNKNOWN, parse_decimal
 from dashboard.frame.freshness import source_name
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.i18n import language, t
 from dashboard.i18n.punctuation import join_items
 
@@ -87,7 +87,7 @@ def build_tiles(overview: MarketOverview | None, history: TotalsHistory | None, 
 
 def _build_total_tile(key: str, name: str, total: Total | None, sparkline: Sparkline, now: datetime) -> Node:
     value = parse_decimal(total["value"]) if total else None
-    amount_text = current_display_currency().format_compact(value, language())
+    amount_text = get_display_currency().format_compact(value, language())
     figure = h("span", amount_text, title=_format_exact(value), class_="cp-figure")
     change = change_node(parse_decimal(total["change_24h"]) if total else None, t("overview.in_24h"))
     return panel(
@@ -200,7 +200,7 @@ def build_gauge(value: Decimal | None, value_text: str, label: str) -> Node:
 
 
 def _format_exact(value: Decimal | None) -> str:
-    return t("overview.unknown") if value is None else current_display_currency().format_exact_total(value)
+    return t("overview.unknown") if value is None else get_display_currency().format_exact_total(value)
 
 
 def build_coin_list(
@@ -224,7 +224,7 @@ def _build_coin_row(coin: Coin, volume: Decimal | None) -> Node:
         aria_hidden="true",
         class_="cp-trend",
     )
-    currency = current_display_currency()
+    currency = get_display_currency()
     if volume is not None:
         amount, exact = volume, _format_exact(volume)
         amount_text = currency.format_compact(volume, language())

@@ -37,13 +37,19 @@ class RoundedSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SparklineData:
-    """The first, last, lowest and highest value of a field, the span that they cover, and the SVG path."""
+    """The SVG path of a field, its first, last, lowest and highest value, and the span from the first to now.
+
+    ``until`` is the time of the last value if values are missing after it. ``has_gaps`` tells that values are
+    missing between the first and the last one.
+    """
 
     first: Decimal
     last: Decimal
     low: Decimal
     high: Decimal
     span: RoundedSpan
+    until: datetime | None
+    has_gaps: bool
     path: str
 
 
@@ -64,7 +70,9 @@ def compute_sparkline(
     if len(shown) < 2:
         return None
     max_spacing = find_max_spacing(shown)
+    segments = split_at_gaps(shown, max_spacing)
     is_complete = are_connected(end - PERIOD, shown[0].at, max_spacing)
+    is_current = are_connected(shown[-1].at, end, max_spacing)
     values = [point.value for point in shown]
     return SparklineData(
         first=values[0],
@@ -72,21 +80,23 @@ def compute_sparkline(
         low=min(values),
         high=max(values),
         span=round_span(PERIOD if is_complete else end - shown[0].at),
-        path=_build_path(split_at_gaps(shown, max_spacing), end - PERIOD, width, height),
+        until=None if is_current else shown[-1].at,
+        has_gaps=len(segments) > 1,
+        path=_build_path(segments, end - PERIOD, width, height),
     )
 
 
 def round_span(span: timedelta) -> RoundedSpan:
-    """Rounds to minutes below an hour, to hours below two days, else to days.
+    """Rounds to minutes up to 59, to hours up to 47, else to days.
 
     A span below :data:`PERIOD` is never rounded up to it.
     """
-    if span < HOUR:
-        return RoundedSpan(max(1, round(span / MINUTE)), "minutes")
-    if span < 2 * DAY:
-        return RoundedSpan(round(span / HOUR), "hours")
-    days = PERIOD.days if span >= PERIOD else min(round(span / DAY), PERIOD.days - 1)
-    return RoundedSpan(days, "days")
+    minutes, hours, days = (_round_half_up(span, unit) for unit in (MINUTE, HOUR, DAY))
+    if minutes < HOUR // MINUTE:
+        return RoundedSpan(max(1, minutes), "minutes")
+    if hours < 2 * DAY // HOUR:
+        return RoundedSpan(hours, "hours")
+    return RoundedSpan(PERIOD.days if span >= PERIOD else min(days, PERIOD.days - 1), "days")
 
 
 def find_max_spacing(points: Sequence[FieldValue]) -> timedelta:
@@ -111,6 +121,10 @@ def split_at_gaps(points: Sequence[FieldValue], max_spacing: timedelta) -> list[
 def are_connected(earlier: datetime, later: datetime, max_spacing: timedelta) -> bool:
     """True if no hour is missing between two times."""
     return later - earlier <= max_spacing or _floor_to_hour(later) - _floor_to_hour(earlier) <= HOUR
+
+
+def _round_half_up(span: timedelta, unit: timedelta) -> int:
+    return (span + unit / 2) // unit
 
 
 def _floor_to_hour(at: datetime) -> datetime:

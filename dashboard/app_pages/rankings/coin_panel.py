@@ -29,8 +29,8 @@ from dashboard.client.market_schemas import (
 )
 from dashboard.client.topics import TopicPage
 from dashboard.frame import formats, states
-from dashboard.frame.display_currency import build_rate_note, current_display_currency
 from dashboard.frame.markup import note
+from dashboard.frame.session_currency import build_rate_note, get_display_currency
 from dashboard.frame.theme import Theme
 from dashboard.frame.url_state import Binding, bind_choice
 from dashboard.i18n import language, t
@@ -80,7 +80,7 @@ def render_head(
 def build_title(row: Row) -> str:
     """Builds the title of the browser's tab: name, price and 24-hour change, as far as they are current."""
     change = row.change("24h")
-    parts = [row.name, current_display_currency().format_price(row.price) if row.price is not None else ""]
+    parts = [row.name, get_display_currency().format_price(row.price) if row.price is not None else ""]
     return " ".join(filter(None, [*parts, formats.percent(change, places=1) if change is not None else ""]))
 
 
@@ -110,7 +110,7 @@ def render_body(
         lang,
         now,
     )
-    st.html(notes + build_rate_note(current_display_currency(), now) + price_change)
+    st.html(notes + build_rate_note(get_display_currency(), now) + price_change)
     topics = st.container(key="rk_topics")
     if quotes.data is not None:
         quotes_html = coin_panel_sections.build_quotes(
@@ -146,7 +146,7 @@ def _render_candles(row: Row, span: ChartSpan, theme: Theme, result: Fetched[Can
     if not rows:
         is_far = span in coin_panel_candle_notes.LONG_SPANS
         return note(t("rankings.candles_none_far" if is_far else "rankings.candles_none"))
-    currency = current_display_currency()
+    currency = get_display_currency()
     figure = candles.build_figure(
         rows,
         theme.shades,

@@ -9,9 +9,9 @@ from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import CandleSeries, ChangeSpan, Incident, ProviderStatus
-from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import age, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.frame.url_state import build_link
 from dashboard.i18n import Language, language, t
 from dashboard.i18n.punctuation import add_note, join_items, join_sentences
@@ -83,7 +83,7 @@ def _format_volume(row: Row, week: CandleSeries | None, lang: Language) -> str:
     )
     if day is None:
         return t("rankings.why_unknown")
-    volume = current_display_currency().format_compact(day.volume, lang)
+    volume = get_display_currency().format_compact(day.volume, lang)
     if day.ratio is None:
         return t("rankings.why_volume_alone", volume=volume)
     return t("rankings.why_volume", volume=volume, ratio=f"{day.ratio:.2g}")

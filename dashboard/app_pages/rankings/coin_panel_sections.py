@@ -12,7 +12,6 @@ from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
 from dashboard.frame import price_reasons
-from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import (
     ARROWS,
     UNKNOWN,
@@ -26,6 +25,7 @@ from dashboard.frame.formats import (
 )
 from dashboard.frame.freshness import provider_name
 from dashboard.frame.providers import split_source
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_label, end_sentence, join_sentences
 
@@ -65,7 +65,7 @@ def build_head(row: Row, icon: str, lang: Language, now: datetime) -> str:
             ("30d", row.pct_30d),
         )
     )
-    currency = current_display_currency()
+    currency = get_display_currency()
     full_price = escape(currency.format_full_price(row.price, lang))
     price_html = f'title="{full_price}">{currency.format_price(row.price)}'
     return (
@@ -127,7 +127,7 @@ def _mark_language(explanation: price_reasons.Explanation) -> str:
 
 
 def _build_quote_rows(quote: ProviderQuote, lang: Language, now: datetime) -> str:
-    currency = current_display_currency()
+    currency = get_display_currency()
     used = t("rankings.used") if quote["used"] else t("rankings.not_used")
     quoted_price = parse_decimal(quote["price_usd"])
     volume = parse_decimal(quote["volume_24h"])
@@ -196,7 +196,7 @@ def _format_period(entry: Incident) -> str:
 
 
 def build_figures(row: Row, asset: Asset | None, lang: Language) -> str:
-    currency = current_display_currency()
+    currency = get_display_currency()
     facts = [(t("rankings.col_cap"), currency.format_compact(row.market_cap, lang))]
     if row.volume is not None:
         facts.append((t("rankings.col_volume"), currency.format_compact(row.volume, lang)))

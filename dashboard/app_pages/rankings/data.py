@@ -20,7 +20,7 @@ from dashboard.app_pages.rankings.rows import Row, build_rows, localize
 from dashboard.client import Fetched, markets
 from dashboard.client.market_schemas import RULES, SPANS, Currency, MarketStatus, Span
 from dashboard.frame import formats
-from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
+from dashboard.frame.display_currency import US_DOLLARS, DisplayCurrency
 from dashboard.i18n import LANGUAGES, Language, t
 
 MAX_CACHED_TABLES = 6

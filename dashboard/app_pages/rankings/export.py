@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.frame.csv_export import build_csv, format_value
-from dashboard.frame.currency_conversion import US_DOLLARS, DisplayCurrency
+from dashboard.frame.display_currency import US_DOLLARS, DisplayCurrency
 
 SAMPLE_NOTE = "Sample data from a simulator, not market prices."
 STALE_NOTE = "Last known good figure, not a current one."

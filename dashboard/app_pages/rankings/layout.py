@@ -16,9 +16,9 @@ from dashboard.app_pages.rankings.data import RankTable, encode_table, load_data
 from dashboard.app_pages.rankings.export import Export, build_csv_file, build_json_file, build_parquet_file
 from dashboard.app_pages.rankings.rows import Row, select_rows
 from dashboard.app_pages.rankings.table_view import TableView, build_view_params, parse_ids, parse_view
-from dashboard.frame import display_currency, head, refresh, states
-from dashboard.frame.currency_conversion import DisplayCurrency
-from dashboard.frame.display_currency import current_display_currency
+from dashboard.frame import head, refresh, session_currency, states
+from dashboard.frame.display_currency import DisplayCurrency
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.frame.theme import current_theme
 from dashboard.frame.url_state import bind_choice, read_choice, read_query, write_param, write_query
 from dashboard.i18n import HTML_LANG, language, t
@@ -49,9 +49,9 @@ def render_page() -> None:
     states.render_stale_banner(*data.results, key="rankings", live=True)
     has_worker_banner = states.render_worker_banner(data.status.data)
     states.render_provider_banner(data.status.data)
-    table, currency = _hold_rows(data.table, display_currency.load_display_currency())
-    display_currency.set_display_currency(currency)
-    display_currency.render_missing_rate()
+    table, currency = _hold_rows(data.table, session_currency.load_display_currency())
+    session_currency.set_display_currency(currency)
+    session_currency.render_missing_rate()
     has_prices = any(row.price is not None for row in table.rows)
     # Without a worker no figures will come.
     if refresh.track_first_figures(has_prices) and not has_worker_banner:
@@ -80,7 +80,7 @@ def render_page() -> None:
     if panel is not None and row is not None and calls is not None:
         with panel:
             coin_panel.render_body(row, table.rows, data.status.data, current_theme(), calls)
-    display_currency.render_rate_note()
+    session_currency.render_rate_note()
 
 
 def _hold_rows(newest: RankTable, currency: DisplayCurrency) -> tuple[RankTable, DisplayCurrency]:
@@ -101,7 +101,7 @@ def _hold_rows(newest: RankTable, currency: DisplayCurrency) -> tuple[RankTable,
 
 
 def _render_table(table: RankTable, view: TableView, coin: str, mode: str) -> None:
-    encoded = encode_table(table, language(), current_display_currency())
+    encoded = encode_table(table, language(), get_display_currency())
     rank_table.render_table(
         encoded.payload,
         encoded.version,
@@ -145,7 +145,7 @@ def _render_export_menu(table: RankTable, view: TableView, display_mode: str) ->
     st.caption(t("rankings.export_why", n=len(rows)))
     if any(row.sample for row in rows):
         st.caption(t("rankings.export_sample"))
-    currency = current_display_currency()
+    currency = get_display_currency()
     if currency.is_converted:
         st.caption(t("rankings.export_currency", code=currency.code))
     _render_downloads(Export(rows, datetime.now(UTC), _build_view_url(), currency))

@@ -13,9 +13,9 @@ from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import colour_scale, plotting
 from dashboard.charts.plotly_chart import Figure, Table
 from dashboard.client.market_schemas import Span
-from dashboard.frame.display_currency import current_display_currency
 from dashboard.frame.formats import direction, percent_with_arrow
 from dashboard.frame.palette import Shades, mix
+from dashboard.frame.session_currency import get_display_currency
 from dashboard.i18n import Language, t
 from dashboard.i18n.punctuation import add_note
 
@@ -64,7 +64,7 @@ def build_figure(
 
     The tiles come first, then the groups, whose areas are those of their tiles.
     """
-    rows, currency = rows[:MAX_TILES], current_display_currency()
+    rows, currency = rows[:MAX_TILES], get_display_currency()
     limit = _compute_full_colour_change(rows, span)
     areas = [float(get_size(row, size) or 0) for row in rows]
     total = sum(areas)
@@ -169,7 +169,7 @@ def _format_step(step: Decimal, limit: Decimal) -> str:
 
 
 def build_table(rows: Sequence[Row], size: Size, span: Span, lang: Language) -> Table:
-    currency = current_display_currency()
+    currency = get_display_currency()
     head = [
         t("rankings.col_name"),
         t("rankings.category"),

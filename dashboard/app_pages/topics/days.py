@@ -11,7 +11,6 @@ from dashboard.i18n.languages import Language
 
 Topic = TypeVar("Topic", bound=Mapping[str, Any])
 
-_DATE: Mapping[Language, str] = {"en": "d MMMM y", "ja": "y年M月d日", "zh": "y年M月d日"}
 _DAY: Mapping[Language, str] = {
     "en": "EEEE, d MMMM y",
     "ja": "y年M月d日（E）",
@@ -28,11 +27,6 @@ def group_by_day(topics: Iterable[Topic], zone: tzinfo) -> list[tuple[date, list
         return datetime.fromisoformat(topic["published_at"]).astimezone(zone).date()
 
     return [(day, list(items)) for day, items in groupby(topics, find_day)]
-
-
-def format_date(day: date, language: Language) -> str:
-    """Format a day: ``23 November 2026``, ``2026年11月23日``."""
-    return dates.format_date(day, _DATE[language], locale=language)
 
 
 def format_day(day: date, language: Language) -> str:

@@ -5,11 +5,11 @@ from datetime import datetime
 
 import streamlit as st
 
-from dashboard.app_pages.topics import days, filter_params, url_state
+from dashboard.app_pages.topics import filter_params, url_state
 from dashboard.client import Fetched
 from dashboard.client.topics import ComparedFigure, EarlierTopic, Insight, InsightSection, PriceMove
 from dashboard.components.live_view import Node, h, live_view
-from dashboard.frame import formats, states
+from dashboard.frame import dates, formats, states
 from dashboard.i18n import HTML_LANG, Language, language, t
 
 
@@ -121,10 +121,10 @@ def _format_period(start: str, end: str) -> str:
     """Format a period in the reader's time zone; the end has no date if it is on the same day."""
     zone = formats.parse_zone(st.context.timezone)
     first, last = (datetime.fromisoformat(instant).astimezone(zone) for instant in (start, end))
-    day = "" if first.date() == last.date() else f"{days.format_date(last.date(), language())} "
+    day = "" if first.date() == last.date() else f"{dates.format_date(last.date(), language())} "
     return t(
         "topics.period",
-        start=f"{days.format_date(first.date(), language())} {first:%H:%M}",
+        start=dates.format_date_time(first, language()),
         end=f"{day}{last:%H:%M}",
     )
 
@@ -171,7 +171,7 @@ def _build_earlier_topics(earlier: Sequence[EarlierTopic], lang: Language) -> No
                 "li",
                 h(
                     "time",
-                    days.format_date(
+                    dates.format_date(
                         datetime.fromisoformat(topic["published_at"]).astimezone(zone).date(), language()
                     ),
                     datetime=topic["published_at"],

@@ -10,7 +10,7 @@ from dashboard.app_pages.topics.price_chart import filter_assets
 from dashboard.client.topics import DueDate, Insight
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.components.text_marks import NamedEntity
-from dashboard.frame import formats
+from dashboard.frame import dates, formats
 from dashboard.frame.url_state import build_link
 from dashboard.i18n import HTML_LANG, Language, language, t
 
@@ -64,7 +64,7 @@ def _build_date(due: DueDate, topic_language: Language, today: date) -> Node:
             h("span", str(day.year), class_="tp-leaf-year"),
             class_="tp-leaf",
             datetime=due["day"],
-            title=days.format_date(day, reader_language),
+            title=dates.format_date(day, reader_language),
         ),
         h(
             "div",

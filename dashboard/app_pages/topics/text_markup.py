@@ -5,12 +5,12 @@ from datetime import datetime
 
 import streamlit as st
 
-from dashboard.app_pages.topics import days, session_state, topic_text
+from dashboard.app_pages.topics import session_state, topic_text
 from dashboard.app_pages.topics.markup import name_source, render_source_link
 from dashboard.client.topics import TopicDetail
 from dashboard.components.topic_badge import format_moment, render_badge
 from dashboard.components.topic_categories import is_recent, parse_category
-from dashboard.frame import formats
+from dashboard.frame import dates, formats
 from dashboard.frame.markup import tag, text
 from dashboard.i18n import HTML_LANG, LANGUAGE_NAMES, LANGUAGES, Language, language, t
 
@@ -20,7 +20,7 @@ def build_head(topic: TopicDetail, now: datetime, *, with_source: bool) -> str:
     instant = datetime.fromisoformat(topic["published_at"])
     age, exact = format_moment(instant, now)
     local = instant.astimezone(formats.parse_zone(st.context.timezone))
-    time_text = f"{days.format_date(local.date(), language())} {local:%H:%M}"
+    time_text = dates.format_date_time(local, language())
     if is_recent(instant, now):
         time_text = f"{time_text} · {age}"
     facts = [
@@ -36,7 +36,7 @@ def build_head(topic: TopicDetail, now: datetime, *, with_source: bool) -> str:
     )
     # The archive's topics have their day as subtitle, which the line above the title already tells.
     subtitle = topic["subtitle"]
-    if subtitle == days.format_date(instant.date(), topic["lang"]):
+    if subtitle == dates.format_date(instant.date(), topic["lang"]):
         subtitle = None
     sub = tag("p", text(subtitle), class_="tp-sub", lang=lang) if subtitle else ""
     return tag("p", *facts, class_="tp-facts") + title + sub

@@ -11,7 +11,7 @@ import pytest
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure
 from dashboard.client.market_schemas import ChartSpan
-from dashboard.frame.currency_conversion import CURRENCY_STYLES, US_DOLLARS, DisplayCurrency
+from dashboard.frame.display_currency import CURRENCY_STYLES, US_DOLLARS, DisplayCurrency
 from dashboard.frame.palette import shades
 
 Candles = Sequence[tuple[int, float, float, float, float, float | None]]

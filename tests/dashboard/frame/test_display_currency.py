@@ -1,112 +1,118 @@
-"""The reader's currency: rate, source and age, US dollars without a rate, and the offer to a new reader."""
+"""Amounts in the reader's currency: exact conversion, and the digits and symbol that suit the currency."""
 
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dashboard.client import Fetched
-from dashboard.client.market_schemas import Currency, DisplayRate, DisplayRates
-from dashboard.frame.currency_conversion import US_DOLLARS
-from dashboard.frame.display_currency import build_display_currency, build_rate_note
-from dashboard.i18n import t
-
-NOON = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
-NO_RATES: Fetched[DisplayRates] = Fetched(None)
-
-
-def page() -> None:
-    import streamlit as st
-
-    from dashboard.frame import display_currency, preferences
-
-    preferences.load()
-    display_currency.render_currency_offer()
-    st.text(preferences.build_cookie_value() or "none")
-
-
-def fetch_rates(
-    code: Currency, rate: str | None, source: str = "coingecko", *, stale: bool = False
-) -> Fetched[DisplayRates]:
-    entry: DisplayRate = {"rate": rate, "source": source, "last_updated": "2026-05-18T12:00:05Z"}
-    return Fetched({"base": "USD", "rates": {code: entry}}, NOON, stale)
-
-
-def test_the_currency_has_the_services_rate_with_all_digits() -> None:
-    shown = build_display_currency("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en")
-    assert (shown.code, shown.rate) == ("BTC", Decimal("0.0000149253731343284"))
-    assert (shown.source, shown.as_of) == ("coingecko", NOON)
-
-
-@pytest.mark.parametrize(
-    "rates",
-    [
-        fetch_rates("JPY", None),
-        fetch_rates("JPY", "0"),
-        fetch_rates("EUR", "0.9"),
-        NO_RATES,
-    ],
-    ids=["unknown", "zero", "not listed", "no response"],
+from dashboard.client.market_schemas import CURRENCIES, Currency
+from dashboard.frame.display_currency import (
+    CURRENCY_STYLES,
+    US_DOLLARS,
+    DisplayCurrency,
+    build_currency_style,
 )
-def test_without_a_rate_amounts_are_in_us_dollars(rates: Fetched[DisplayRates]) -> None:
-    assert build_display_currency("JPY", rates, "en") == US_DOLLARS
+from dashboard.frame.formats import UNKNOWN, UNKNOWN_LABEL
+from dashboard.i18n import LANGUAGES
+
+RATES: dict[Currency, str] = {
+    "USD": "1",
+    "EUR": "0.9091",
+    "JPY": "142.9",
+    "CNY": "7.2",
+    "KRW": "1400",
+    "GBP": "0.7692",
+    "BTC": "0.0000149253731343284",
+}
+usd_amounts = st.decimals("1e-18", "1e15", allow_nan=False, allow_infinity=False)
+rates = st.decimals("1e-9", "1e6", allow_nan=False, allow_infinity=False).filter(lambda rate: rate > 0)
+codes = st.sampled_from(CURRENCIES)
 
 
-def test_the_note_has_the_rate_its_source_and_its_age() -> None:
-    note = build_rate_note(
-        build_display_currency("JPY", fetch_rates("JPY", "157.2"), "en"), NOON + timedelta(minutes=2)
-    )
-    assert "1 USD = 157.2 JPY, CoinGecko, 2 min ago. Changes are measured in US dollars." in note
-    assert "cp-warn-text" not in note
+def build_currency(code: Currency, rate: str | Decimal | None = None) -> DisplayCurrency:
+    return DisplayCurrency(code, Decimal(rate or RATES[code]), CURRENCY_STYLES[code])
 
 
-def test_the_note_of_a_long_rate_is_short_and_its_title_is_exact() -> None:
-    note = build_rate_note(
-        build_display_currency("BTC", fetch_rates("BTC", "0.0000149253731343284"), "en"), NOON
-    )
-    assert "1 USD = 0.0000149254 BTC," in note
-    assert 'title="1 USD = 0.0000149253731343284 BTC"' in note
+def parse(label: str) -> Decimal:
+    return Decimal(label.split(" · ")[0].lstrip("$€¥₩£BTCN\u00a0").replace(",", ""))
 
 
-@pytest.mark.parametrize(
-    "rates",
-    [fetch_rates("JPY", "157.2", "coingecko:stale"), fetch_rates("JPY", "157.2", stale=True)],
-    ids=["the service has no newer rate", "the service does not respond"],
-)
-def test_a_stale_rate_is_marked_as_the_last_known_one(rates: Fetched[DisplayRates]) -> None:
-    note = build_rate_note(build_display_currency("JPY", rates, "en"), NOON)
-    assert "CoinGecko (last known)" in note
-    assert "cp-warn-text" in note
+@given(usd_amounts, rates)
+def test_a_conversion_is_exact(usd: Decimal, rate: Decimal) -> None:
+    assert Fraction(build_currency("EUR", rate).convert(usd)) == Fraction(usd) * Fraction(rate)
 
 
-def test_us_dollars_need_no_note() -> None:
-    assert build_rate_note(US_DOLLARS, NOON) == ""
-
-
-@pytest.mark.parametrize(
-    ("locale", "code", "label"), [("ja-JP", "JPY", "円で表示"), ("zh-CN", "CNY", "以人民币显示")]
-)
-def test_a_first_visit_offers_the_currency_of_the_language_and_remembers_the_answer(
-    app: AppTest, locale: str, code: str, label: str
+@given(usd_amounts, usd_amounts, rates, codes)
+def test_a_larger_amount_never_reads_as_a_smaller_one_in_any_currency(
+    first: Decimal, second: Decimal, rate: Decimal, code: Currency
 ) -> None:
-    app.context["locale"] = locale
-    accept, decline = app.run().button
-    assert accept.label == label
-    assert app.text[0].value == "none"
-    accept.click().run()
-    assert not app.button
-    assert app.text[0].value.endswith(f"&currency={code}")
-    assert decline.label == t("frame.currency_decline", lang="ja" if code == "JPY" else "zh")
+    low, high = sorted((first, second))
+    shown = build_currency(code, rate)
+    assert shown.convert(low) <= shown.convert(high)
+    assert parse(shown.format_full_price(low, "en")) <= parse(shown.format_full_price(high, "en"))
 
 
-def test_a_reader_who_keeps_us_dollars_is_not_asked_again(app: AppTest) -> None:
-    app.context["locale"] = "ja-JP"
-    app.run().button[1].click().run()
-    assert not app.button
-    assert app.text[0].value.endswith("&currency=USD")
+@pytest.mark.parametrize(
+    ("code", "usd", "price"),
+    [
+        ("EUR", "67012.51", "€60,921.07"),
+        ("GBP", "0.5204", "£0.4003"),
+        ("JPY", "67012.51", "¥9,576,088"),
+        ("JPY", "0.6999", "¥100"),
+        ("JPY", "0.5204", "¥74.37"),
+        ("JPY", "0.0012", "¥0.1715"),
+        ("JPY", "0.00000021", "¥0.0₄3001"),
+        ("KRW", "67012.51", "₩93,817,514"),
+        ("KRW", "0.0012", "₩1.68"),
+        ("CNY", "1", "CN¥7.20"),
+        ("BTC", "67000", "BTC\u00a01.00"),
+        ("BTC", "3000", "BTC\u00a00.044776119"),
+        ("BTC", "6700000", "BTC\u00a0100.00"),
+        ("BTC", "6.7", "BTC\u00a00.0001"),
+        ("BTC", "1", "BTC\u00a00.0₄1493"),
+        ("BTC", "0", "BTC\u00a00.00"),
+        ("USD", "67012.51", "$67,012.51"),
+    ],
+)
+def test_a_price_has_the_digits_that_suit_its_currency(code: Currency, usd: str, price: str) -> None:
+    assert build_currency(code).format_price(Decimal(usd)) == price
 
 
-def test_a_reader_of_english_is_not_asked(app: AppTest) -> None:
-    app.context["locale"] = "en-GB"
-    assert not app.run().button
+@pytest.mark.parametrize(
+    ("code", "usd", "en", "ja"),
+    [
+        ("JPY", "2451300000000", "¥350T", "¥350兆"),
+        ("KRW", "2451300000000", "₩3,432T", "₩3,432兆"),
+        ("BTC", "1340000000000", "BTC\u00a020.0M", "BTC\u00a02,000万"),
+        ("JPY", "60", "¥8.57K", "¥8,574"),
+        ("BTC", "68", "BTC\u00a00.0010149254", "BTC\u00a00.0010149254"),
+    ],
+)
+def test_a_large_amount_has_three_digits_and_a_unit(code: Currency, usd: str, en: str, ja: str) -> None:
+    assert [build_currency(code).format_compact(Decimal(usd), lang) for lang in ("en", "ja")] == [en, ja]
+
+
+def test_yen_and_yuan_have_the_symbols_that_readers_of_the_language_know() -> None:
+    symbols = {
+        lang: [build_currency_style(code, lang).symbol for code in ("JPY", "CNY")] for lang in LANGUAGES
+    }
+    assert symbols == {"en": ["¥", "CN¥"], "ja": ["¥", "CN¥"], "zh": ["JP¥", "¥"]}
+
+
+def test_the_title_of_a_converted_amount_has_the_exact_us_dollars() -> None:
+    yen, usd = build_currency("JPY"), Decimal("0.000000215312")
+    assert yen.format_full_price(usd, "en") == "¥0.00003077 · $0.000000215312"
+    assert yen.format_exact_total(Decimal(2451300000000)) == "¥350,290,770,000,000 · $2,451,300,000,000"
+    assert US_DOLLARS.format_full_price(usd, "en") == "$0.0000002153"
+    assert US_DOLLARS.format_exact_total(Decimal("1234.5")) == "$1,234.5"
+
+
+@pytest.mark.parametrize("code", CURRENCIES)
+def test_an_unknown_amount_is_zero_in_no_currency(code: Any) -> None:
+    assert (
+        build_currency(code).format_price(None) == build_currency(code).format_compact(None, "en") == UNKNOWN
+    )
+    assert build_currency(code).format_full_price(None, "ja") == UNKNOWN_LABEL["ja"]

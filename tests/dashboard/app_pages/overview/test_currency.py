@@ -3,8 +3,8 @@
 import pytest
 
 from dashboard.client import markets
-from dashboard.frame.display_currency import build_display_currency
 from dashboard.frame.formats import parse_decimal
+from dashboard.frame.session_currency import build_display_currency
 from dashboard.i18n import t
 from tests.support.dashboard.overview_page import find_panel, links, text
 from tests.support.dashboard.pages import change_answer, html, open_page

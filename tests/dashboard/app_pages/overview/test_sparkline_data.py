@@ -138,13 +138,43 @@ def test_the_span_is_seven_days_unless_the_first_hours_of_them_are_missing(
 
 
 @pytest.mark.parametrize(
+    ("hours_ago", "span", "until", "has_gaps"),
+    [
+        (range(168, -1, -1), (7, "days"), None, False),
+        (range(168, 100, -1), (7, "days"), 101, False),
+        ((168, 100), (7, "days"), 100, True),
+        ((80, 79, 78), (3, "days"), 78, False),
+        (range(5, 2, -1), (5, "hours"), 3, False),
+        ((6, 5, 1, 0), (6, "hours"), None, True),
+        ((3, 2, 1.2), (3, "hours"), None, False),  # the next hourly poll is due soon
+        ((168, 167, *range(30, -1, -1)), (7, "days"), None, True),
+        (range(168, 3, -4), (7, "days"), None, False),  # every four hours
+        (range(168, 11, -4), (7, "days"), 12, False),
+    ],
+    ids=str,
+)
+def test_data_say_until_when_they_reach_and_whether_hours_inside_are_missing(
+    hours_ago: Sequence[float], span: tuple[int, str], until: float | None, has_gaps: bool
+) -> None:
+    sparkline = compute(points_at(*(60 * hours for hours in hours_ago)))
+    assert sparkline.span == span
+    assert sparkline.until == (None if until is None else NOW - timedelta(hours=until))
+    assert sparkline.has_gaps is has_gaps
+
+
+@pytest.mark.parametrize(
     ("span", "rounded"),
     [
         (timedelta(seconds=20), (1, "minutes")),
         (timedelta(minutes=40), (40, "minutes")),
+        (timedelta(minutes=59, seconds=24), (59, "minutes")),
+        (timedelta(minutes=59.9), (1, "hours")),
         (timedelta(minutes=80), (1, "hours")),
+        (timedelta(minutes=90), (2, "hours")),
+        (timedelta(minutes=150), (3, "hours")),
         (timedelta(hours=5, minutes=20), (5, "hours")),
         (timedelta(hours=47, minutes=20), (47, "hours")),
+        (timedelta(hours=47, minutes=40), (2, "days")),
         (timedelta(hours=48), (2, "days")),
         (timedelta(days=3, hours=11), (3, "days")),
         (timedelta(days=6, hours=23), (6, "days")),

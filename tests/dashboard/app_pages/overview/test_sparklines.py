@@ -1,6 +1,6 @@
 """The sparklines of the Overview with the real service: labels, captions, gaps, and their reserved box."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -13,7 +13,7 @@ from dashboard.app_pages.overview import layout
 from dashboard.app_pages.overview.sparkline_data import TotalsField
 from dashboard.client import markets
 from dashboard.frame import formats
-from dashboard.frame.display_currency import build_display_currency
+from dashboard.frame.session_currency import build_display_currency
 from dashboard.i18n import LANGUAGES, Language, t
 from tests.support.apps.market_app import CALM
 from tests.support.dashboard.overview_page import find_panel, iterate_nodes, text
@@ -85,6 +85,14 @@ def choose_format(field: TotalsField, lang: Language) -> Callable[[Decimal], str
     return write_share if is_share else partial(formats.compact_usd, lang=lang)
 
 
+def place_at_hours(points: Sequence[Any], hours_ago: Sequence[int]) -> list[Any]:
+    """Places the last points at these numbers of hours before the service's time."""
+    return [
+        {**point, "at": (SERVICE_TIME - timedelta(hours=hours)).isoformat()}
+        for hours, point in zip(hours_ago, points[-len(hours_ago) :], strict=True)
+    ]
+
+
 def describe(
     name: str, span: str, values: list[Decimal], write: Callable[[Decimal], str], lang: Language = "en"
 ) -> str:
@@ -121,20 +129,15 @@ def test_span_low_and_high_are_visible_text_that_needs_no_pointer(lang: Language
     ("points", "spans"),
     [
         (2, ("last hour", "過去1時間", "近1小时")),
-        (6, ("last 5 hours", "過去5時間", "近5小时")),
-        (73, ("last 3 days", "過去3日間", "近3天")),
+        (6, ("last 5\u00a0hours", "過去5時間", "近5小时")),
+        (73, ("last 3\u00a0days", "過去3日間", "近3天")),
     ],
 )
 def test_a_young_history_says_how_far_it_reaches(
     monkeypatch: pytest.MonkeyPatch, points: int, spans: tuple[str, ...]
 ) -> None:
     def keep_last(history: Any) -> Any:
-        """Keeps the last points, one at each full hour before the service's time."""
-        kept = [
-            {**point, "at": (SERVICE_TIME - timedelta(hours=hours)).isoformat()}
-            for hours, point in enumerate(reversed(history["points"][-points:]))
-        ]
-        return {**history, "points": kept[::-1]}
+        return {**history, "points": place_at_hours(history["points"], range(points - 1, -1, -1))}
 
     change_answer(monkeypatch, "/markets/totals", keep_last)
     for lang, span in zip(LANGUAGES, spans, strict=True):
@@ -158,17 +161,65 @@ def test_the_lines_break_where_the_service_has_no_hours(monkeypatch: pytest.Monk
     assert [count_parts(app, tile) for tile in TILES] == [2, 2, 2]
 
 
-def test_with_one_point_the_box_stays_empty_and_the_caption_says_since_when_history_is_recorded(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("hours_ago", "spans"),
+    [
+        (
+            (168, 100),
+            (
+                "last 7\u00a0days (with gaps, until 14\u00a0November\u00a006:08)",
+                "過去7日間（11月14日\u00a006:08まで、欠損あり）",
+                "近7天（截至11月14日\u00a006:08，有缺失）",
+            ),
+        ),
+        (
+            (80, 79, 78),
+            (
+                "last 3\u00a0days (until 15\u00a0November\u00a004:08)",
+                "過去3日間（11月15日\u00a004:08まで）",
+                "近3天（截至11月15日\u00a004:08）",
+            ),
+        ),
+        (
+            (6, 5, 1, 0),
+            ("last 6\u00a0hours (with gaps)", "過去6時間（欠損あり）", "近6小时（有缺失）"),
+        ),
+    ],
+    ids=str,
+)
+def test_the_texts_say_until_when_data_reach_and_that_hours_are_missing(
+    monkeypatch: pytest.MonkeyPatch, hours_ago: tuple[int, ...], spans: tuple[str, ...]
+) -> None:
+    def keep_at_hours(history: Any) -> Any:
+        return {**history, "points": place_at_hours(history["points"], hours_ago)}
+
+    change_answer(monkeypatch, "/markets/totals", keep_at_hours)
+    for lang, span in zip(LANGUAGES, spans, strict=True):
+        app = open_page(lang=lang)
+        for tile in TILES:
+            assert span in text(find_caption(app, tile))
+            assert span in read_label(app, tile)
+
+
+@pytest.mark.parametrize(
+    ("lang", "since"),
+    [
+        ("en", "18 November 2026 09:05"),
+        ("ja", "2026年11月18日 09:05"),
+        ("zh", "2026年11月18日 09:05"),
+    ],
+)
+def test_with_one_point_the_box_stays_empty_and_the_caption_says_since_which_day_and_time_history_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, lang: Language, since: str
 ) -> None:
     def keep_last(history: Any) -> Any:
         return {**history, "points": history["points"][-1:], "history_since": "2026-11-18T09:05:00Z"}
 
     change_answer(monkeypatch, "/markets/totals", keep_last)
-    app = open_page()
+    app = open_page(lang=lang)
     for tile in TILES:
         assert find_box(app, tile)[2] == []
-        assert text(find_caption(app, tile)) == t("overview.line_since", time="09:05:00")
+        assert text(find_caption(app, tile)) == t("overview.line_since", lang=lang, time=since)
         assert "aria-hidden" not in find_caption(app, tile)[1]
 
 

@@ -8,9 +8,9 @@ import pytest
 from dashboard.app_pages.rankings import layout
 from dashboard.client import markets
 from dashboard.client.market_schemas import CURRENCIES, Currency
-from dashboard.frame.currency_conversion import DisplayCurrency
-from dashboard.frame.display_currency import build_display_currency
+from dashboard.frame.display_currency import DisplayCurrency
 from dashboard.frame.formats import UNKNOWN
+from dashboard.frame.session_currency import build_display_currency
 from dashboard.i18n import t
 from tests.support.dashboard.charts import parse_charts
 from tests.support.dashboard.pages import change_answer, html

@@ -23,7 +23,7 @@ from dashboard.app_pages.rankings.export import (
     build_parquet_file,
 )
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.frame.currency_conversion import CURRENCY_STYLES, DisplayCurrency
+from dashboard.frame.display_currency import CURRENCY_STYLES, DisplayCurrency
 
 TAKEN_AT = datetime(2026, 5, 18, 12, 0, 5, tzinfo=UTC)
 LINK = "http://127.0.0.1:8501/rankings?q=bit"

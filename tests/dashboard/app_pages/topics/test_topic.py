@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.app_pages.topics import days, price_chart
+from dashboard.app_pages.topics import price_chart
 from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.topics import TopicDetail
 from dashboard.components import topic_categories
+from dashboard.frame import dates
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
 from tests.dashboard.app_pages.topics.conftest import at, click, open_topics, read_live_views, read_url_params
 from tests.dashboard.conftest import CALM
@@ -143,7 +144,7 @@ def test_a_subtitle_that_is_the_day_of_the_topic_is_left_out(
         if answer.data is None:
             return answer
         day = datetime.fromisoformat(answer.data["published_at"]).date()
-        return replace(answer, data={**answer.data, "subtitle": days.format_date(day, lang)})
+        return replace(answer, data={**answer.data, "subtitle": dates.format_date(day, lang)})
 
     monkeypatch.setattr(topics, "fetch_detail", fetch)
     assert "tp-sub" not in html(open_topics(topic=ids["page:upgrade"]))
