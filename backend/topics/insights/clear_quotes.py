@@ -211,7 +211,7 @@ def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> Arti
         r"(?P<office>, (?:(?:an?|the) )?[a-z][^,“”]{3,90}(?=,))?"
     )
     found = [match for one in listed[:at] for match in introduction.finditer(one.text)]
-    if len({match["full"] for match in found}) != 1 or not _is_person(found[0]["full"]):
+    if len({match["full"] for match in found}) != 1 or not is_person(found[0]["full"]):
         return sentence
     office = found[0]["office"] or ""
     has_office = _PERSON_NOUN.search(office) is not None
@@ -248,7 +248,7 @@ def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
     if len(speakers) != 1:
         return ""
     speaker = speakers[0]["first"] or speakers[0]["behind"]
-    names = {name for one in listed[:at] for name in _FULL_NAME.findall(one.text) if _is_person(name)}
+    names = {name for one in listed[:at] for name in _FULL_NAME.findall(one.text) if is_person(name)}
     if names != {speaker} or not _FULL_NAME.fullmatch(speaker):
         return ""
     office = speakers[0]["office"] or ""
@@ -261,7 +261,7 @@ def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
     return "" if is_unsure else speaker
 
 
-def _is_person(name: str) -> bool:
+def is_person(name: str) -> bool:
     """True for a name without a word of an organisation, an asset or a place."""
     return not (_NO_PERSON.search(name) or find_countries(name) or find_cities(name))
 
