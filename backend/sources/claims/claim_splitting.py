@@ -24,10 +24,10 @@ _STOP = re.compile(r"[。！？!?]+[」』”\"')）]*|\.+[”\"')]*(?=\s|$)|\n"
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|v|no|nos|inc|ltd|corp|co|approx|est|fig|sec|art|cf|mt|gen|sen|rep|gov"
     r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|u\.k|e\.u|d\.c|a\.m|p\.m|e\.g|i\.e)"
-    r"|(?<![a-z])(?<!\bon )[a-z])$",
+    r"|(?<![a-z])(?!(?<=\bon )x)[a-z])$",
     re.IGNORECASE,
 )
-"""A single letter is an initial, but not in *a post on X*."""
+"""A single letter is an initial, but not the X of *a post on X*."""
 _OPENERS, _CLOSERS = "「『“（(《", "」』”）)》"
 _SHUT = _CLOSERS + "\"'"
 _OPINION = {

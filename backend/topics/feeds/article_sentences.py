@@ -70,7 +70,6 @@ class ArticleSentence:
 class _Patterns:
     dateline: re.Pattern[str]
     clock: re.Pattern[str]
-    notice: re.Pattern[str]
     boilerplate: re.Pattern[str]
     needs_previous: re.Pattern[str]
     refers_back: re.Pattern[str]
@@ -90,22 +89,20 @@ def list_sentences(
     A dateline begins the report: it is cut off, and what is before it is left out. So is the time in front of
     an entry of a live page, but not the entry. Lines without a full stop, questions, words of the page
     (credits, calls to subscribe) and quotes without a speaker are left out, and so are sentences in which the
-    author speaks, except in an official text and in a notice.
+    author speaks, except in an official text. A line that is left out parts the sentences around it: their
+    places are not consecutive.
     """
     patterns = _load_patterns()[language]
     found: list[ArticleSentence] = []
     place, is_dated = 0, False
     names = PrecedingNames(language)
-    is_official = is_official or is_notice(text, language)
     for line in split_sentences(clean_text(text)):
         sentence = _cut_clock(line, language, patterns)
         whole = sentence if is_dated else _cut_dateline(sentence, language, patterns)
         if whole != sentence and place <= MAX_DATELINE_PLACE and _ENDED.search(whole):
             found, place, is_dated, names = [], 0, True, PrecedingNames(language)
         compared = _normalize(whole, language)
-        if not _ENDED.search(whole):
-            continue
-        if patterns.boilerplate.search(compared):
+        if not _ENDED.search(whole) or patterns.boilerplate.search(compared):
             place += place > 0  # what follows it does not follow what is before it
             continue
         if _is_quotable(whole, compared, language, patterns, is_official):
@@ -120,7 +117,7 @@ def list_sentences(
             found.append(ArticleSentence(whole, place, context, needs, rivals))
         names.add(whole)
         place += 1
-        if place == max_sentences:
+        if place >= max_sentences:
             break
     return found
 
@@ -150,11 +147,6 @@ def find_context(sentence: str, language: Language, *, is_first: bool = False) -
 def is_boilerplate(sentence: str, language: Language) -> bool:
     """True for a line of the page: a credit, a caption, a call to subscribe."""
     return _load_patterns()[language].boilerplate.search(_normalize(sentence, language)) is not None
-
-
-def is_notice(text: str, language: Language) -> bool:
-    """True for a text in which its publisher addresses its customers and speaks of itself."""
-    return _load_patterns()[language].notice.search(_normalize(text.lstrip(), language)) is not None
 
 
 def speaks_itself(sentence: str, language: Language) -> bool:

@@ -1,14 +1,13 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
 Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines. It
-comes from an official source if there is one, or else from the latest reports (:mod:`latest_reports`). The
-summary begins with the lead: the first sentence of an article that stands alone. A lead that only the title
-of its article makes clear (*the companies*) has that title in front of it, and so has one that leaves out
-that charges were dropped (:mod:`anaphora`). Further sentences are selected by maximal marginal relevance
-(Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title and the sentences
-already selected. A sentence that needs another one is selected only together with it
-(:mod:`article_sentences`), and the sentences of an article keep their order. Nothing is reworded, and no
-sentence mixes two texts.
+comes from an official source, or else from the leading reports (:mod:`latest_reports`). A retraction supplies
+the whole text. The summary begins with the lead: the first sentence of an article that stands alone. A lead
+that only the title of its article makes clear (*the companies*) has that title in front of it, and so has one
+that leaves out that charges were dropped (:mod:`anaphora`). Further ones are selected by maximal marginal
+relevance (Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title and the
+selected sentences. A sentence that needs another one is selected only with it (:mod:`article_sentences`).
+Sentences of an article keep their order. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
@@ -27,8 +26,8 @@ from backend.topics.feeds.anaphora import (
     loses_turn,
 )
 from backend.topics.feeds.article_sentences import Context, list_sentences
-from backend.topics.grouping.latest_reports import select_latest
-from backend.topics.grouping.lead_quality import is_outside_opinion, is_teaser
+from backend.topics.grouping.latest_reports import find_retractions, select_leading
+from backend.topics.grouping.lead_quality import has_titled_subject, is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.word_vectors import (
     Vector,
@@ -64,7 +63,6 @@ _FIGURE = re.compile(
     r"^(?!(?:Between|From|In|Since|Until) (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:19|20)\d\d年).*\d", re.DOTALL
 )
 """A figure, but not in a sentence on an earlier year."""
-_FIRST_NAME = re.compile(r"(?!The\b)[A-Z][\w-]+")
 _ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -117,8 +115,10 @@ def _build_text(
     ] or sorted_members[:1]
     vectors = {member.id: build_vector(member.title) for member in safe_members}
     centroid = add_vectors(vectors.values())
-    latest = select_latest(safe_members)
-    title_candidates = [member for member in safe_members if member.id in official_ids] or latest
+    leading = select_leading(safe_members)
+    retractions = find_retractions(safe_members)
+    official = [member for member in safe_members if member.id in official_ids]
+    title_candidates = retractions or official or leading
     title_member = max(
         title_candidates,
         key=lambda member: (
@@ -127,14 +127,15 @@ def _build_text(
         ),
     )
     title = clean_text(title_member.title)
-    with_safe_text = [member for member in safe_members if not has_instructions(member.text)]
+    quotable = retractions or safe_members
+    with_safe_text = [member for member in quotable if not has_instructions(member.text)]
     sorted_sources = sorted(
         with_safe_text, key=lambda member: (member.id not in official_ids, member.id != title_member.id)
     )
     candidates = [
         quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
     ]
-    current_ids = official_ids | {member.id for member in latest}
+    current_ids = official_ids | {member.id for member in leading}
     summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
@@ -307,8 +308,7 @@ class _Selection:
             self._candidates[other].member is not candidate.member or not self._measure_title(other)
             for other in before
         )
-        name = _FIRST_NAME.match(candidate.text)
-        return is_first and name is not None and name.group() in candidate.member.title.split()
+        return is_first and has_titled_subject(candidate.text, candidate.member.title, candidate.member.text)
 
     def _find_unclear_lead(self) -> int | None:
         """Find the first sentence of an article, which its headline explains as far as the article does."""

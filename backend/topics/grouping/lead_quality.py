@@ -34,6 +34,13 @@ _SPEAKER: Mapping[Language, re.Pattern[str]] = {
 }
 _QUOTE = re.compile(r"[“「\"]")
 _NEWS_FIGURE = re.compile(r"[$€£¥]?\d[\d,.]*")
+_FIRST_CAPITALISED_WORD = re.compile(r"(?P<word>[A-Z][\w-]*)(?: [A-Z(][\w.)-]*)*(?:,| [a-z]+\b)")
+"""The first word of a sentence, and behind its name a comma or a word in lower case, mostly a verb."""
+_FUNCTION_WORD = re.compile(
+    r"(?i)\b(?:an?|about|after|against|all|amid|among|and|around|as|at|before|behind|between|but|by|despite|during"
+    r"|for|from|how|if|in|inside|into|its|like|near|not?|of|off|on|once|or|our|out|over|per|since|some|than|that|the"
+    r"|their|these|this|those|through|to|under|until|up|via|what|when|where|while|who|why|with|without)\b"
+)
 
 
 def is_teaser(sentence: str, language: Language) -> bool:
@@ -53,6 +60,16 @@ def is_outside_opinion(sentence: str, title: str, language: Language) -> bool:
             re.search(rf"\b{re.escape(word)}\b", compared) for word in speaker.split() if len(word) > 1
         )
     return not any(speaker[at : at + 2] in compared for at in range(len(speaker) - 1))
+
+
+def has_titled_subject(sentence: str, title: str, text: str) -> bool:
+    """True if an English sentence of ``text`` begins with a name of its title: with a word of the title that
+    is no function word and that the text never writes in lower case."""
+    subject = _FIRST_CAPITALISED_WORD.match(sentence)
+    if subject is None or _FUNCTION_WORD.search(subject.group()):
+        return False
+    is_common = re.search(rf"\b{subject['word'].lower()}\b", text)
+    return is_common is None and subject["word"] in re.findall(r"[A-Z][\w-]*", title)
 
 
 def _normalize(text: str, language: Language) -> str:

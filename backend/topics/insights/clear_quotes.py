@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from backend.entities.model import Language
+from backend.sources.claims.places import find_cities, find_countries
 from backend.topics.feeds.anaphora import has_unclear_opening
 from backend.topics.feeds.article_sentences import (
     MAX_SENTENCE_CHARS,
@@ -61,23 +62,52 @@ _CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(r"^(?:但是?|不过|然而|此外|另外|同时|与此同时|另一方面|随后|此后|另据[^，]{2,8})，"),
 }
-_SPEAKER_PRONOUN = re.compile(r"^(?:he|she) (?=[a-z])", re.IGNORECASE)
-_NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
+NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
 VERB_OF_SPEECH = (
     r"(?:said|says|wrote|writes|told|argued|argues|added|noted|warned|cautioned|stated|explained|stressed)"
 )
+_PERSON_PRONOUN = re.compile(r"^(?:he|she)\b", re.IGNORECASE)
+_SPEAKER_PRONOUN = re.compile(rf"^(?:he|she) (?=(?:also |later |then )?{VERB_OF_SPEECH}\b)", re.IGNORECASE)
+_ANY_PERSON_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|hers?|herself)\b", re.IGNORECASE)
+_SPEAKS_AS_ORGANISATION = re.compile(rf"\b{VERB_OF_SPEECH} (?:that )?(?:it|its|they|their)\b")
+_PERSON = (
+    r"\b(?:co-?founder|founder|chief|executive|officer|president|chair(?:man|woman|person)?|director|manager"
+    r"|head|leader|boss|owner|deputy|adviser|advisor|aide|secretary|minister|senator|lawmaker|congress(?:wo)?man"
+    r"|representative|governor|mayor|official|politician|nominee|candidate|judge|lawyer|attorney|counsel"
+    r"|prosecutor|detective|agent|guard|suspect|defendant|plaintiff|victim|witness|hacker|attacker|thief"
+    r"|fraudster|scammer|whistleblower|insider|client|customer|user|creditor|debtor|shareholder|holder|buyer"
+    r"|seller|trader|investor|broker|banker|analyst|economist|expert|critic|engineer|developer|programmer"
+    r"|researcher|scientist|professor|student|journalist|reporter|author|employee|worker|accountant|auditor"
+    r"|spokes(?:wo)?man|spokesperson|member|partner|colleague|friend|rival|successor|predecessor|billionaire"
+    r"|entrepreneur|wife|husband|brother|sister|son|daughter|father|mother|man|woman|boy|girl|teenager|person"
+    r"|someone|somebody|anyone|nobody|everyone|one of|CEO|CFO|CTO|COO)\b"
+)
+_PERSON_NOUN = re.compile(_PERSON, re.IGNORECASE)
+_OFFICE = re.compile(rf"{_PERSON}(?:[ -]{_PERSON})*", re.IGNORECASE)
 _NO_FIRST_NAME = (
     r"(?:The|On|In|At|For|From|Since|But|And|When|While|After|Before|Under|With|By|As|If|Senators?|Judges?"
     r"|Representatives?|Investors?|Analysts?|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
 )
+_NO_PERSON = re.compile(
+    r"\b(?:North|South|East|West|Northern|Southern|Eastern|Western|Old|New|Great|Big|Little|Former|Rival|Wrapped"
+    r"|Staked|Crypto|Banks?|Exchange|Group|Labs?|Capital|Foundation|Inc|Corp|Ltd|LLC|Company|Holdings?|Partners"
+    r"|Ventures?|Funds?|Trust|Court|Commission|Committee|Council|Ministry|Department|Agency|Authority|Union"
+    r"|Association|Institute|University|Party|Senate|Congress|House|Parliament|Treasury|Reserve|Board|Network"
+    r"|Protocol|Finance|Financial|Digital|Markets?|Securities|Technolog(?:y|ies)|Systems|Solutions|Research"
+    r"|Analytics|Media|News|Times|Journal|Post|Street|Police|Office|Bureau|Services?|Team|DAO|Chain|Coin|Token"
+    r"|Ether|Ethereum|Bitcoin|Cash|Pay|Payments|Wallet|Swap|Games|Studios|Global|International|Assets?"
+    r"|Management|Investments?|Insurance|Energy|Industries|Mining|Airlines|Motors|Minister|Chairman|States?|City"
+    r"|Islands?|Kingdom|Republic|[A-Z]{2,})\b"
+)
+"""Words of names of organisations, assets and places."""
 _FULL_NAME = re.compile(
     rf"\b(?!{_NO_FIRST_NAME}\b)[A-Z][a-z’'-]+ (?:[A-Z]\. |[A-Z][a-z’'-]+ )?[A-Z][a-z][\w’'-]*"
 )
 _SPEAKER = re.compile(
-    rf"(?:^|[”\"] )(?P<first>{_NAME})(?:, [^,]{{3,120}},)? {VERB_OF_SPEECH}\b"
-    rf"|[,”\"] {VERB_OF_SPEECH} (?P<behind>{_NAME})"
+    rf"(?:^|[”\"] )(?P<first>{NAME})(?P<office>, [^,]{{3,120}},)? {VERB_OF_SPEECH}\b"
+    rf"|[,”\"] {VERB_OF_SPEECH} (?P<behind>{NAME})"
 )
-_SURNAME = re.compile(r"^(?P<name>[A-Z][a-z][\w’'-]*)(?= [a-z])")
+_SURNAME = re.compile(rf"^(?P<name>[A-Z][a-z][\w’'-]*)(?= (?:also |later |then )?{VERB_OF_SPEECH}\b)")
 
 
 def make_clear(
@@ -95,9 +125,12 @@ def make_clear(
         return sentence.text
     connective = _CONNECTIVE[language].match(sentence.text)
     rest = sentence.text[connective.end() :] if connective else sentence.text
-    if language == "en" and (pronoun := _SPEAKER_PRONOUN.match(rest)):
-        speaker = _find_speaker(listed, at)
-        return f"{ELLIPSIS if connective else ''}[{speaker}] {rest[pronoun.end() :]}" if speaker else ""
+    if language == "en" and _PERSON_PRONOUN.match(rest):
+        pronoun = _SPEAKER_PRONOUN.match(rest)
+        speaker = _find_speaker(listed, at) if pronoun else ""
+        if not pronoun or not speaker:
+            return ""
+        return f"{ELLIPSIS if connective else ''}[{speaker}] {rest[pronoun.end() :]}"
     capitalised = rest[:1].upper() + rest[1:]
     if connective and not _is_unclear(replace(sentence, text=capitalised), language, is_cut=True):
         return f"{ELLIPSIS}{rest}"
@@ -142,7 +175,8 @@ def _refers_to(sentence: str, former: str) -> bool:
 
 
 def _is_unclear(sentence: ArticleSentence, language: Language, *, is_cut: bool = False) -> bool:
-    """True if a sentence needs the one before it. ``is_cut``: its beginning was cut off since."""
+    """True if a sentence needs the one before it. ``is_cut``: its connective was cut off, so that its context
+    is found anew. The checks of pronouns and of lone adjectives are for English alone."""
     context = find_context(sentence.text, language) if is_cut else sentence.context
     if context == Context.PREVIOUS:
         return language != "en" or _NAMED_BEHIND.match(sentence.text) is None
@@ -163,7 +197,10 @@ def _are_names_printed(sentence: ArticleSentence, printed: str, opening: str) ->
 
 
 def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> ArticleSentence:
-    """Write the full name and the office of the person with whose surname a sentence begins, in brackets."""
+    """Write the full name and the office of a person who speaks by the surname, in brackets.
+
+    Nothing is filled in if another name ends with the surname, or if the name may be no person's.
+    """
     sentence = listed[at]
     surname = _SURNAME.match(sentence.text)
     if surname is None or has_word(printed, surname["name"]):
@@ -174,9 +211,14 @@ def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> Arti
         r"(?P<office>, (?:(?:an?|the) )?[a-z][^,“”]{3,90}(?=,))?"
     )
     found = [match for one in listed[:at] for match in introduction.finditer(one.text)]
-    if len({match["full"] for match in found}) != 1:  # nobody, or two people of one surname
+    if len({match["full"] for match in found}) != 1 or not is_person(found[0]["full"]):
         return sentence
-    text = f"[{found[0].group()}]{sentence.text[surname.end() :]}"
+    office = found[0]["office"] or ""
+    has_office = _PERSON_NOUN.search(office) is not None
+    if found[0].start() == 0 and not has_office:  # *Exchange Harrow* may begin a sentence
+        return sentence
+    introduced = f"{found[0]['full']}{office if has_office else ''}"
+    text = f"[{introduced}]{sentence.text[surname.end() :]}"
     return replace(sentence, text=text, needs=sentence.needs - {surname["name"]})
 
 
@@ -195,14 +237,33 @@ def _is_introduced(sentence: str, printed: str) -> bool:
 
 
 def _find_speaker(listed: Sequence[ArticleSentence], at: int) -> str:
-    """Find who speaks in the sentence right before one that begins with *he* or *she*; empty if it names
-    another person, or nobody by a full name."""
+    """Find the only person to whom *he* or *she* can refer: the speaker of the sentence right before.
+
+    Empty if the report names another person before, or if that sentence has another noun or pronoun for one.
+    """
     former = listed[at - 1] if at > 0 else None
     if former is None or former.place != listed[at].place - 1:
         return ""
-    speakers = {match["first"] or match["behind"] for match in _SPEAKER.finditer(former.text)}
-    names = set(_FULL_NAME.findall(former.text))
-    return next(iter(speakers)) if len(speakers) == 1 and names == speakers else ""
+    speakers = list(_SPEAKER.finditer(former.text))
+    if len(speakers) != 1:
+        return ""
+    speaker = speakers[0]["first"] or speakers[0]["behind"]
+    names = {name for one in listed[:at] for name in _FULL_NAME.findall(one.text) if is_person(name)}
+    if names != {speaker} or not _FULL_NAME.fullmatch(speaker):
+        return ""
+    office = speakers[0]["office"] or ""
+    others = former.text.replace(office, _OFFICE.sub("", office, count=1)) if office else former.text
+    is_unsure = (
+        _PERSON_NOUN.search(others)
+        or _ANY_PERSON_PRONOUN.search(former.text)
+        or _SPEAKS_AS_ORGANISATION.search(former.text)
+    )
+    return "" if is_unsure else speaker
+
+
+def is_person(name: str) -> bool:
+    """True for a name without a word of an organisation, an asset or a place."""
+    return not (_NO_PERSON.search(name) or find_countries(name) or find_cities(name))
 
 
 def has_word(text: str, word: str) -> bool:

@@ -9,6 +9,7 @@ replaces a pronoun or a surname.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -16,15 +17,16 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
+from backend.sources.claims import numbers
+from backend.sources.claims.quantities import find_quantities
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.title_tokens import words
-from backend.topics.insights.clear_quotes import ELLIPSIS, VERB_OF_SPEECH, has_word, make_clear
+from backend.topics.insights.clear_quotes import ELLIPSIS, NAME, VERB_OF_SPEECH, has_word, make_clear
 from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.model import Report, SourcedSentence
+from backend.topics.insights.statements import MAX_SENTENCES
 
 MAX_POINTS = 6
-MAX_SENTENCES = 60
-"""Sentences of one report that are examined; what limits the news often stands near the end."""
 MIN_SCORE = 2.3
 MAX_REPETITION = 0.6
 """A sentence with a larger share of its words in one sentence that the reader has read is no new point."""
@@ -52,7 +54,7 @@ _FURTHER_KIND_WEIGHT = 0.4
 _POSITION_WEIGHT = 0.6
 """Weight of a place at the beginning of a report, which states the essentials first."""
 _FIGURE_WEIGHT = 0.5
-_BEHIND_SHOWN_WEIGHT = 0.6
+_BEHIND_SUMMARY_WEIGHT = 0.6
 """A sentence behind one of the summary often says how far that holds."""
 _BEHIND_CORRECTION_WEIGHT = 0.8
 """The two sentences behind a correction say what was wrong and what is right."""
@@ -71,14 +73,10 @@ MIN_WORDS = 5
 MIN_OBJECTION_WORDS = 4
 """Words behind a verb of objection from which its sentence says what the objection is."""
 _FIGURE = re.compile(r"\d")
-_WHOLE_FIGURE = re.compile(
-    r"(?<=[$€£¥₩])\d[\d.,]*|\d[\d.,]*(?= ?(?:[%％億亿万円元枚]|per ?cent|million|billion|trillion|美元))"
-)
 _QUOTE = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」")
 _ENUMERATION = re.compile(r"\b(?:two|three|four|five|several) [^:.]{3,60}: ")
-_NAME = r"[A-Z][\w’'-]+(?: (?:[A-Z]\.|[A-Z][\w’'-]+)){0,3}"
 _VOICE = re.compile(
-    rf"^(?:[A-Z][\w.]+ (?:[Cc]hair\w*|[Pp]resident|[Mm]inister) )?(?P<name>{_NAME})(?: [a-z]+){{0,2}}"
+    rf"^(?:[A-Z][\w.]+ (?:[Cc]hair\w*|[Pp]resident|[Mm]inister) )?(?P<name>{NAME})(?: [a-z]+){{0,2}}"
     rf"(?:, [^,]{{3,120}},)? (?:{VERB_OF_SPEECH}|disput\w+|critici\w+|oppos\w+|reject\w*|question\w*)\b"
 )
 
@@ -157,7 +155,7 @@ def _list_candidates(
     opening = "\n".join([title, report.title, listed[0].text if listed else ""])
     printed = f"{opening}\n{shown_text}"
     topic_words = frozenset(words(printed))
-    shown_lines = [frozenset(words(line)) for line in shown_text.split("\n") if report.title not in title]
+    shown_lines = [line for line in shown_text.split("\n") if report.title not in title]
     corrected: set[int] = set()
     for at, exchange in enumerate(list_exchanges(report)):
         kinds = _find_kinds(exchange.answer, language)
@@ -180,7 +178,7 @@ def _list_candidates(
         is_behind = (
             at > 0 and listed[at - 1].place == sentence.place - 1 and listed[at - 1].text in shown_text
         )
-        is_other_figure = _tells_otherwise(text, own, shown_lines)
+        is_other_figure = _tells_otherwise(text, language, shown_lines)
         is_behind_correction = at in corrected
         corrected.update({at + 1, at + 2} if "correction" in kinds else ())
         score = (
@@ -189,7 +187,7 @@ def _list_candidates(
             + _FURTHER_KIND_WEIGHT * min(len(kinds) - 1, 2)
             + _FIGURE_WEIGHT * bool(_FIGURE.search(sentence.text))
             + _ENUMERATION_WEIGHT * bool(_ENUMERATION.search(sentence.text))
-            + _BEHIND_SHOWN_WEIGHT * is_behind
+            + _BEHIND_SUMMARY_WEIGHT * is_behind
             + _OTHER_VOICE_WEIGHT * (language == "en" and _is_other_voice(sentence.text, printed))
             + _OTHER_FIGURE_WEIGHT * is_other_figure
             + _BEHIND_CORRECTION_WEIGHT * is_behind_correction
@@ -199,13 +197,25 @@ def _list_candidates(
         yield _Candidate(text, report.source, kinds[0], round(score, 9), at, own, is_other_figure)
 
 
-def _tells_otherwise(text: str, own: frozenset[str], shown_lines: Sequence[frozenset[str]]) -> bool:
-    """True if a sentence of another report than the summary's has a figure that a line of it lacks."""
-    figures = {figure.strip(".,") for figure in _WHOLE_FIGURE.findall(text)}
+def _tells_otherwise(text: str, language: Language, shown_lines: Sequence[str]) -> bool:
+    """True if a sentence of another report than the summary's has another figure than a line of it, in the
+    same unit."""
+    own, figures = frozenset(words(text)), _find_figures(text, language)
     return any(
-        len(own & line) >= MIN_SHARED_WORDS and any(figure not in line for figure in figures)
+        len(own & frozenset(words(line))) >= MIN_SHARED_WORDS
+        and (shown := _find_figures(line, language))
+        and any(values.isdisjoint(shown[unit]) for unit, values in figures.items() if unit in shown)
         for line in shown_lines
     )
+
+
+def _find_figures(text: str, language: Language) -> dict[str, set[Decimal]]:
+    """Find the values of the figures of a text by their units."""
+    figures: dict[str, set[Decimal]] = {}
+    for quantity in find_quantities(numbers.normalize(text, language), language):
+        if quantity.unit is not None:
+            figures.setdefault(quantity.unit, set()).add(quantity.value)
+    return figures
 
 
 def _find_kinds(sentence: str, language: Language) -> list[str]:

@@ -34,6 +34,11 @@ def test_a_letter_behind_on_is_a_name_and_no_initial() -> None:
     ]
 
 
+def test_an_initial_behind_on_ends_no_sentence() -> None:
+    text = "The inquiry focused on J. Doe of Orrin."
+    assert list(sentences(text)) == [text]
+
+
 def test_japanese_and_chinese_punctuation_ends_sentences() -> None:
     assert list(sentences("承認した。「停止する。再開は未定」と発表した！终于？")) == [
         "承認した。",

@@ -161,3 +161,24 @@ def test_a_definite_noun_or_a_surname_needs_the_name_before_it(
 def test_a_sentence_that_names_its_subject_needs_no_other_name() -> None:
     last = list_sentences(f"{LEAD['en']}\nOrrin Bank leads.\nKestrel Bank will open a vault.", "en")[-1]
     assert not last.needs | last.rivals
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "4.25–4.50 percent is the range of the rate in Riga."),
+        ("en", "1.50-dollar fees are the rule at Quillport since May."),
+        ("en", "12:30 - 13:30 is the time of the outage at Quillport."),
+        ("ja", "12:30-13:30の間、クイルポートは出金を停止した。"),
+        ("zh", "9:30-11:30为红隼交易所的停机维护时间。"),
+    ],
+)
+def test_the_first_figure_of_a_range_is_no_time_of_an_entry(language: Language, sentence: str) -> None:
+    assert [one.text for one in list_sentences(sentence, language)] == [sentence]
+
+
+def test_a_heading_parts_two_sentences() -> None:
+    listed = list_sentences(
+        "Quillport opened a vault in Riga.\nWhat Orrin says\nOrrin lost 40 bitcoin.", "en"
+    )
+    assert [one.place for one in listed] == [0, 2]

@@ -346,3 +346,23 @@ def test_every_sentence_that_is_shown_stands_in_a_members_text(
     for quote in quoted_text.quotes:
         assert quote.member in members
         assert quote.text in quote.member.text
+
+
+@pytest.mark.parametrize(
+    ("title", "colour", "news"),
+    [
+        (
+            "Orrin Bets On Riga After Vault Hack Costs $90 Million",
+            "On a cold morning in Riga the trams were late and the market stood empty.",
+            "Orrin lost $90 million in a vault hack and will move its bets to Riga.",
+        ),
+        (
+            "Bitcoin Miner Orrin Loses $90 Million In Vault Hack",
+            "In a vault of a museum in Vilnius, old coins lie behind glass.",
+            "Bitcoin miner Orrin lost $90 million in a hack of its vault.",
+        ),
+    ],
+)
+def test_a_preposition_of_the_title_makes_no_lead(make: Make, title: str, colour: str, news: str) -> None:
+    quoted = summarize([make(title, text=f"{colour} {news}")], NONE, "en")
+    assert quoted.summary[0].text == news

@@ -69,3 +69,59 @@ def test_a_line_of_the_page_parts_two_sentences() -> None:
         f"{LEAD} Harrow sold a stake. Sign up for our newsletter. It fell by a third in May.", "en"
     )
     assert make_clear(listed, len(listed) - 1, "en", LEAD, LEAD) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Lindqvist said her client is innocent. He denied any role in the hack.",
+        "Ada Lindqvist said that the vault is safe. She denied any role in the hack.",
+        "Max Bergman, who ran the vault, is in custody. Ada Lindqvist, his lawyer, said that no coin is left."
+        " He said that the coins are gone.",
+        "Max Bergman is in custody. Ada Lindqvist said that no coins are left. He said that they are gone.",
+        "Harrow Bank said it had hired a new chief executive. He will not start until May.",
+        "Harrow Bank said it had hired a new chief executive. He said that fees will fall.",
+        "Blue Finch said it will close the vault. She said that fees will fall.",
+        "Central Bank said that fees will fall. She added that rates stay.",
+        "New York said that fees will fall. She added that rates stay.",
+        "Ada Lindqvist said the judge erred. She will rule again in May.",
+        "Ada Lindqvist said the judge erred. She said that the trial starts again.",
+        "Ada Lindqvist, lawyer of the founder of Orrin, said the vault is safe. He said that it is empty.",
+        "Ada Lindqvist said that the vault is safe. He will open it in May.",
+        "Ada Lindqvist said that the vault is safe.\nWhat Max Bergman says\nHe said that the coins are gone.",
+    ],
+)
+def test_no_name_stands_for_a_pronoun_that_may_mean_another(text: str) -> None:
+    assert quote(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        (
+            "Ada Lindqvist, chief executive of Quillport, said fees stay. She added that rates may rise.",
+            "[Ada Lindqvist] added that rates may rise.",
+        ),
+        (
+            "Clients met with Ada Lindqvist at noon. Lindqvist said that the vault is safe.",
+            "[Ada Lindqvist] said that the vault is safe.",
+        ),
+    ],
+)
+def test_a_name_stands_for_the_only_person_who_speaks(text: str, quoted: str) -> None:
+    assert quote(text) == quoted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Traders of Wrapped Ether lost money. Ether rose 4% in May.",
+        "Envoys of North Korea met in Riga. Korea said that it will vote in May.",
+        "The owners of Old Harrow met in Riga. Harrow sold a stake in May.",
+        "The owners of Old Harrow met in Riga. Harrow said that it sold a stake.",
+        "Exchange Kestrel lost 40 bitcoin. Kestrel said that the vault is safe.",
+        "Investors like Galaxy Digital lost money. Digital said that it sold a stake.",
+    ],
+)
+def test_only_a_person_who_speaks_has_a_first_name_in_brackets(text: str) -> None:
+    assert "[" not in quote(text)

@@ -69,13 +69,25 @@ def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(tell: Tell) -> 
     assert list_points(tell, text) == [text]
 
 
-def test_another_report_with_another_figure_is_a_point(tell: Tell) -> None:
-    summary = f"{LEAD}\nQuillport asks its clients for a fee of 2% of their bitcoin."
+@pytest.mark.parametrize(
+    ("shown", "told", "is_point"),
+    [
+        ("$9 million", "$12 million", True),
+        ("20%", "30%", True),
+        ("$9 million", "$9m", False),
+        ("$1.5 million", "$1,500,000", False),
+        ("20%", "20.0%", False),
+        ("$9 million", "20%", False),
+    ],
+)
+def test_a_repeated_sentence_is_a_point_only_with_another_figure(
+    tell: Tell, shown: str, told: str, is_point: bool
+) -> None:
+    summary = f"{LEAD}\nQuillport cannot return {shown} of the bitcoin in its vault."
     first = tell(LEAD, title=TITLE)
-    text = "Large clients of the vault with more than 40 bitcoin pay Quillport a fee of only 1% of it."
-    other = tell(text, title="The fees of Quillport")
+    other = tell(f"Quillport cannot return {told} of the bitcoin in its vault.", title="The losses of Harrow")
     found = find_points([first, other], "en", TITLE, summary)
-    assert [point.source for point in found] == [other.source]
+    assert [point.source for point in found] == [other.source] * is_point
 
 
 def test_background_and_colour_are_no_points(tell: Tell) -> None:

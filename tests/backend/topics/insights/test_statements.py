@@ -227,3 +227,68 @@ def test_an_unknown_that_the_reader_has_read_is_not_told_again(
     assert find_open_questions([report], language, summary) == []
     longer = tell(f"{read} {new}" if language == "en" else f"{read}{new}", language=language)
     assert [one.text for one in find_open_questions([longer], language, summary)] == [new]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Kestrel did not deny the report."),
+        ("en", "Kestrel has not denied any role in the hack."),
+        ("en", "Kestrel didn't immediately deny the claim."),
+        ("en", "Kestrel declined to deny the rumour."),
+        ("en", "Kestrel neither confirmed nor denied any role in the hack."),
+        ("ja", "ケストレルは報道を否定しなかった。"),
+        ("ja", "ケストレルは関与を否定していない。"),
+        ("zh", "红隼没有否认该报道。"),
+        ("zh", "红隼未否认参与其中。"),
+        ("zh", "紅隼並未否認參與其中。"),
+        ("zh", "红隼不否认参与其中。"),
+    ],
+)
+def test_who_does_not_deny_is_not_quoted_as_denying(tell: Tell, language: Language, sentence: str) -> None:
+    assert find_statements([tell(sentence, language=language)], "denial", language) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_quoted"),
+    [
+        (
+            "en",
+            "Kestrel said that all coins are safe. Kestrel did not respond to a request for comment.",
+            False,
+        ),
+        ("en", "“All is safe,” said Kestrel chief Ada Lindqvist. Kestrel declined to comment.", False),
+        ("en", "Harrow sued Kestrel on Monday. Kestrel declined to comment.", True),
+        ("en", "Harrow said that Kestrel lost the coins. Kestrel declined to comment.", True),
+        ("ja", "ケストレルは資産は安全だと述べた。ケストレルはコメントに応じなかった。", False),
+        ("ja", "当局はケストレルを提訴した。ケストレルはコメントに応じなかった。", True),
+        ("zh", "币安表示资产安全。币安暂未回应置评请求。", False),
+    ],
+)
+def test_a_party_that_is_quoted_has_not_refused_a_comment(
+    tell: Tell, language: Language, text: str, is_quoted: bool
+) -> None:
+    assert bool(find_statements([tell(text, language=language)], "no_comment", language)) is is_quoted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Orrin lost $9 million.\nSign up for the free newsletter of our site. It has denied any role.",
+        "Ada Lindqvist said that the vault is safe.\nWhat Max Bergman says\nHe denied that he took coins.",
+        "Harrow opened a vault in Riga.\nThe view of Orrin\nIt denied any role in the hack.",
+    ],
+)
+def test_a_denial_behind_a_line_of_the_page_is_not_quoted(tell: Tell, text: str) -> None:
+    assert find_statements([tell(f"Quillport opened a vault. {text}")], "denial", "en") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("zh", "各位读者，我们否认这次监管是必要的。"),
+        ("en", "Dear community of traders. We denied that rules are needed for years."),
+    ],
+)
+def test_the_author_of_an_opinion_gives_no_denial(tell: Tell, language: Language, text: str) -> None:
+    assert find_statements([tell(text, language=language)], "denial", language) == []
