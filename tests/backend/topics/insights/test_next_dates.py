@@ -164,7 +164,7 @@ def test_a_month_is_left_out_where_its_day_is_known(tell: Tell) -> None:
 
 def test_the_dated_steps_of_a_notice_are_dates(tell: Tell) -> None:
     text = "・預け入れの終了：2027年2月3日（水）10時00分\n・積立の終了：2026年12月1日"
-    found = find_next_dates([tell(text, language="ja")], "ja", TODAY)
+    found = find_next_dates([tell(text, language="ja", official=True)], "ja", TODAY)
     assert [(one.day, one.label) for one in found] == [
         (date(2026, 12, 1), "積立の終了"),
         (date(2027, 2, 3), "預け入れの終了"),
