@@ -58,7 +58,7 @@ _MOVED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(r"(?:从|由)\s*$"),
 }
 _MOVED_BEHIND: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r",?(?: \d{4},?)? (?:to|until)\b"),
+    "en": re.compile(r",?(?: \d{4},?)? (?:to|until|through)\b"),
     "ja": re.compile(r"から[^。]{0,16}(?:に|へ|まで)(?:延期|変更|延長|前倒し|繰り下げ)"),
     "zh": re.compile(r"(?:推迟|延期|延后|改|提前)"),
 }

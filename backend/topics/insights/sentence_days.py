@@ -30,13 +30,16 @@ _DATE_BEHIND = re.compile(r",? (?:[A-Z][a-z]{2,8}\.? \d|\d{1,2} [A-Z][a-z]{2})|�
 _EXPLICIT_YEAR = re.compile(r"(?:19|20)\d\d|年")
 _WEEKDAY_IN_BRACKETS = r"(?:\((?:[月火水木金土日](?:曜日?)?|周.|星期.)\))?"
 _FURTHER_DAY = re.compile(
-    rf"{_WEEKDAY_IN_BRACKETS}(?:至|到|[~-]|(?P<and>、)|から(?=\d+日まで))(?P<day>\d{{1,2}})[日号]"
+    rf"{_WEEKDAY_IN_BRACKETS}(?:至|到|[~-]|(?P<and>、)|から(?=\d+日まで)) ?(?P<day>\d{{1,2}})[日号]"
 )
 _RANGE_JOIN = re.compile(
     rf",? (?:(?P<to>to|until|till)|through|-|(?P<and>and)) (?:[A-Z][a-z]+day,? )?"
-    rf"|-|{_WEEKDAY_IN_BRACKETS}(?:[至到~-]|(?P<kara>から))",
+    rf"|-|{_WEEKDAY_IN_BRACKETS}(?:[至到~-]|(?P<kara>から)) ?",
     re.ASCII,
 )
+_OPEN_END = re.compile(r"(?:至|到|[~-]|から) ?(?:\d|年|[上下]半|第.[四季])")
+_OPEN_START = re.compile(r"(?:[旬末底初]|[春夏秋冬])(?:至|到|[~-]|から)$")
+"""Ends of a range whose other end is no exact day (10月1日至12月底)."""
 _BETWEEN = re.compile(r"\bbetween (?:[A-Z][a-z]+day,? )?$", re.IGNORECASE)
 _MOVED: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -71,14 +74,11 @@ def normalize_days(sentence: str, language: Language) -> tuple[str, list[str]]:
     letter, which is empty for an added one."""
     full = numbers.normalize(sentence, language)
     removed = {match.start() for match in _SPACE_IN_DATE.finditer(full)}
-    added = {match.end() for match in _DAY_WITHOUT_SIGN.finditer(full)}
-    letters: list[tuple[str, str]] = []
-    for place, letter in enumerate(full):
-        if place in added:
-            letters.append(("日", ""))
-        if place not in removed:
-            letters.append((letter, sentence[place]))
-    return "".join(letter for letter, _ in letters), [original for _, original in letters]
+    places = [place for place in range(len(full)) if place not in removed]
+    plain, letters = "".join(full[place] for place in places), [sentence[place] for place in places]
+    for match in reversed([*_DAY_WITHOUT_SIGN.finditer(plain)]):
+        letters.insert(match.end(), "")
+    return _DAY_WITHOUT_SIGN.sub(r"\g<0>日", plain), letters
 
 
 def list_days(plain: str, letters: Sequence[str], language: Language, written_on: date) -> Iterator[NamedDay]:
@@ -87,7 +87,9 @@ def list_days(plain: str, letters: Sequence[str], language: Language, written_on
     for period in find_periods(plain, language, written_on, letters):
         covered[period.start : period.end] = b"\1" * (period.end - period.start)
         yield NamedDay(period.first, period.start, period.end, words=period.words, until=period.last)
-    yield from _join_ranges(_list_exact_days(plain, covered, written_on), plain, language)
+    for named in _join_ranges(_list_exact_days(plain, covered, written_on), plain, language):
+        if not (_OPEN_END.match(plain, named.end) or _OPEN_START.search(plain[: named.start])):
+            yield named
     if tomorrow := _TOMORROW.search(plain):
         yield NamedDay(written_on + ONE_DAY, *tomorrow.span(), is_relative=True)
     for match in _WEEKDAY[language].finditer(to_simplified(plain) if language == "zh" else plain):
