@@ -56,7 +56,7 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
         re.compile(
             rf"\b{_PREPOSITION} (?:(?:the )?end of (?:the |this )?"
             r"(?:(?P<year>20\d\d)|year|quarter|month|week)|(?:the )?(?:year|month)(?:[’']s |-| )end"
-            r"|(?:early|mid|late)[- ](?P<from>20\d\d))\b",
+            r"|(?P<part>early|mid|late)[- ](?P<from>20\d\d))\b",
             _EN,
         ),
         re.compile(
@@ -75,7 +75,7 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
         ),
         re.compile(rf"{_JA_YEAR}(?:第(?P<quarter>[1-4一二三四])四半期|(?P<half>[上下])半期)(?:中|内|まで)?"),
         re.compile(
-            r"(?:(?:(?P<year>20\d\d)年|令和(?P<era>\d{1,2}|元)年|(?P<next>来年)|今年)の?(?:前半|後半|末|春|夏|秋|冬)"
+            r"(?:(?:(?P<year>20\d\d)年|令和(?P<era>\d{1,2}|元)年|(?P<next>来年)|今年)の?(?P<part>前半|後半|末|春|夏|秋)"
             r"|年内|年末|今?月[内末]|今?週内|来週末?|来月(?:上旬|中旬|下旬|末|初め)?|今後数(?:日|週間|[かカヶ]月))"
             r"(?!の?[月火水木金土日]曜)(?:まで)?"
         ),
@@ -90,7 +90,7 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             r"(?:第?(?P<quarter>[一二三四1-4])季度|Q(?P<number>[1-4])|(?P<half>[上下])半年)(?:内|末|之?前)?"
         ),
         re.compile(
-            r"(?:(?P<year>20\d\d)年(?:底|末|初|中|内)|(?P<next>明年)年?(?:底|初|中|内)?|(?:今年|今|本)?年[底末内]|本?月[底末内]"
+            r"(?:(?P<year>20\d\d)年(?P<part>底|末|初|中|内)|(?P<next>明年)年?(?:底|初|中|内)?|(?:今年|今|本)?年[底末内]|本?月[底末内]"
             r"|下(?:周|个?月)[底末初]?(?![一二三四五六日天])|未来(?:几|数)(?:天|周|个月))(?:之?前)?"
         ),
     ),
@@ -108,6 +108,12 @@ _NUMBERS = {
     "上": 1,
     "下": 2,
 }
+_PARTS = {"early": (1, 4), "mid": (5, 8), "late": (9, 12), "初": (1, 4), "前半": (1, 6), "後半": (7, 12)} | {
+    "春": (3, 5),
+    "夏": (6, 8),
+    "秋": (9, 11),
+}
+_THIS_YEAR = re.compile(r"\b(?:this|the) year\b|今年", _EN)
 _REIWA = 2018
 """Added to a year of the era 令和."""
 _CUT_IN_FRONT: Mapping[Language, re.Pattern[str]] = {
@@ -130,6 +136,8 @@ _CUT_BEHIND: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"[-’'\w]|,? (?:of )?(?:last|the (?:previous|prior|same|following)|that|each|every"
         r"|(?:19|20)\d\d|fiscal|FY)\b"
+        r"| (?:or|and|to|through|until) (?:the |early |late |mid-)?"
+        r"(?:(?-i:[JFMASOND][a-z]{2})|Q\d|H\d|first|second|third|fourth|next)"
         r"| of (?!(?:20\d\d|this year|next year|the year)\b)|,? (?:FY|fiscal)"
         r"| (?:points?|percentage|to|through) |(?:-| (?:to|through) )\d",
         _EN,
@@ -320,7 +328,7 @@ def _read_months(groups: Mapping[str, str | None]) -> tuple[int, int] | None:
     if half is not None:
         number = _NUMBERS.get(half.lower()) or int(half)
         return 6 * number - 5, 6 * number
-    return 1, 12
+    return _PARTS.get((groups.get("part") or "").lower(), (1, 12))
 
 
 def _read_year(groups: Mapping[str, str | None], written_on: date) -> int | None:
@@ -337,6 +345,8 @@ def _find_year(
     """Find the year of months without one: this year, or the next one if they are long over and the clause
     speaks of the future; None if those of last year, which are just over, may be meant."""
     of_year, wraps = written_on.year, months[1] < months[0]
+    if _THIS_YEAR.search(match.group()):
+        return of_year
     if wraps and written_on <= _end_month(of_year, months[1]):
         return of_year - 1
     if written_on - _end_month(of_year + wraps, months[1]) > _MAX_PAST:
