@@ -30,14 +30,16 @@ _DATE_BEHIND = re.compile(r",? (?:[A-Z][a-z]{2,8}\.? \d|\d{1,2} [A-Z][a-z]{2})|�
 _EXPLICIT_YEAR = re.compile(r"(?:19|20)\d\d|年")
 _WEEKDAY_IN_BRACKETS = r"(?:\((?:[月火水木金土日](?:曜日?)?|周.|星期.)\))?"
 _FURTHER_DAY = re.compile(
-    rf"{_WEEKDAY_IN_BRACKETS}(?:至|到|[~-]|(?P<and>、)|から(?=\d+日まで)) ?(?P<day>\d{{1,2}})[日号]"
+    rf"{_WEEKDAY_IN_BRACKETS}(?:起?[至到]|[~-]|(?P<and>、)|から(?=\d+日まで)) ?(?P<day>\d{{1,2}})[日号]"
 )
 _RANGE_JOIN = re.compile(
     rf",? (?:(?P<to>to|until|till)|through|-|(?P<and>and)) (?:[A-Z][a-z]+day,? )?"
-    rf"|-|{_WEEKDAY_IN_BRACKETS}(?:[至到~-]|(?P<kara>から)) ?",
+    rf"|-|{_WEEKDAY_IN_BRACKETS}(?:起?[至到]|[~-]|(?P<kara>から)) ?",
     re.ASCII,
 )
-_OPEN_END = re.compile(r"(?:至|到|[~-]|から) ?(?:\d|年|[上下]半|第.[四季])")
+_OPEN_END = re.compile(
+    r" (?:through|to|until) \d{1,2}\b(?!:)|(?:至|到|[~-]|から) ?(?:\d|年|[上下]半|第.[四季])"
+)
 _OPEN_START = re.compile(r"(?:[旬末底初]|[春夏秋冬])(?:至|到|[~-]|から)$")
 """Ends of a range whose other end is no exact day (10月1日至12月底)."""
 _BETWEEN = re.compile(r"\bbetween (?:[A-Z][a-z]+day,? )?$", re.IGNORECASE)

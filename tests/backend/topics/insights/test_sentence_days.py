@@ -34,6 +34,7 @@ RANGES: list[tuple[Language, str, date, date]] = [
         date(2026, 10, 6),
     ),
     ("zh", "红隼公司将于11月8日至10日举行大会。", date(2026, 11, 8), date(2026, 11, 10)),
+    ("zh", "红隼公司将于11月8日起至11月10日举行大会。", date(2026, 11, 8), date(2026, 11, 10)),
     ("zh", "紅隼公司將於 11 月 8 日至 11 月 10 日舉行大會。", date(2026, 11, 8), date(2026, 11, 10)),
 ]
 
@@ -54,6 +55,7 @@ def test_a_range_is_told_until_its_last_day(tell: Tell) -> None:
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
+        ("en", "Orrin will vote on October 6 through 10."),
         ("zh", "红隼公司将于10月1日至12月底举行活动。"),
         ("zh", "红隼公司将于11月底至12月1日举行活动。"),
         ("ja", "ケストレルは10月1日から12月末まで投票を実施する。"),
