@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -11,43 +10,37 @@ import yaml
 
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
-from backend.sources.claims import dates, numbers
-from backend.topics.insights.due_periods import find_periods
+from backend.sources.claims import dates
+from backend.topics.feeds.article_sentences import is_notice
 from backend.topics.insights.model import NextDate, Report
-from backend.topics.insights.scheduled_days import is_ahead
+from backend.topics.insights.overtaken_dates import says_moved, share_subject
+from backend.topics.insights.scheduled_days import find_clause, is_ahead
+from backend.topics.insights.sentence_days import ONE_DAY, NamedDay, list_days, normalize_days
 from backend.topics.insights.statements import list_report_sentences, matches
 
 MAX_DATES = 5
 MAX_DAYS_AHEAD = 3 * 366
-ONE_DAY = timedelta(days=1)
-"""A further day of a sentence this near to its first is the same one in another time zone."""
 _NEAR_CHARS: Mapping[Language, int] = {"en": 60, "ja": 36, "zh": 36}
-_CLAUSE_MARK: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"[,;:—–] |\b(?:and|but|while|after|before|when|if)\b"),
-    "ja": re.compile(r"[、。；]"),
-    "zh": re.compile(r"[，；：]"),
-}
-_DATED_LINE = re.compile(r"^[・•●○※*-]?\s*(?P<label>[^:：。.\d]{2,40})[:：]\s*(?=\S*\d)(?P<day>[^。]{4,40})$")
+_DATED_LINE = re.compile(r"^[・•●○※*-]?\s*(?P<label>[^:：。.\d]{2,40})[:：]\s*(?P<day>[^。]{4,40})$")
 """A line of a notice that gives the day of a step (預け入れの終了：2月3日)."""
-_LABELS_FILE = Path(__file__).parent / "data" / "due_labels.yaml"
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        rf"\b(?P<before>on|by|until|next) (?P<day>{'|'.join(_WEEKDAYS)})\b(?!['’])", re.IGNORECASE
-    ),
-    "ja": re.compile(r"(?P<before>来週)の?(?P<day>[月火水木金土日])曜"),
-    "zh": re.compile(r"(?P<before>下)(?:周|星期|礼拜)(?P<day>[一二三四五六日天])"),
-}
-_DAY_SIGNS: Mapping[Language, str] = {"ja": "月火水木金土日", "zh": "一二三四五六日"}
-_SPACE_IN_DATE = re.compile(r"(?<=\d) (?=[年月日号號])|(?<=[年月]) (?=\d)")
-_CJK_DAY_RANGE = re.compile(r"(?<=月)(\d{1,2})[〜～~、-]\d{1,2}(?=日)")
-_TOMORROW = re.compile(
-    r"(?<!of )(?<!for )(?<!than )(?<!today and )\btomorrow\b(?!['’]s)|(?<!発)明日|明天", re.IGNORECASE
+_FORMER_STEP = re.compile(
+    r"取消|取り?消|中止|撤回|変更前|変更後|更新前|前回|延期前|旧|原定|原|此前|上次|变更前|cancel|previous|former|earlier"
+    r"|original|\bold\b|\bwas\b|\blast\b|postponed|no longer",
+    re.IGNORECASE,
 )
-_DATE_BEHIND = re.compile(r",? (?:[A-Z][a-z]{2,8}\.? \d|\d{1,2} [A-Z][a-z]{2})|日?[（(]\d")
-"""A weekday in front of its date (*Monday, November 16*) names no other day."""
+_WEEKDAY_BEFORE = re.compile(r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?", re.ASCII)
+_TIME_BEHIND = re.compile(
+    r"\s*(?:\((?:[月火水木金土日](?:曜日?)?|祝|周.|星期.)\))?,?\s*(?:at )?"
+    r"(?:(?:午前|午後|上午|下午|晚上|凌晨|中午)?\s*\d{1,2}(?:[時时点點:]\s*(?:\d{1,2}分?|半)?)?\s*(?:[ap]\.?m\.?)?)?"
+    r"\s*(?:頃|ごろ|まで|から|以降|より|前|起|予定|左右)?\s*\(?(?:UTC|GMT|JST|EST|EDT|ET|PT|CET|HKT|SGT|日本時間|北京时间)?"
+    r"(?:[+-]\d{1,2}(?::\d\d)?)?\)?\s*(?:頃|ごろ|まで|から|以降|より|予定)?\.?\s*",
+    re.IGNORECASE,
+)
+"""A weekday, a time and a zone."""
+_DEADLINES = frozenset({"Deadline", "期限", "截止日期"})
+"""No labels of several days in a row (*until* names their last)."""
+_LABELS_FILE = Path(__file__).parent / "data" / "due_labels.yaml"
 _BARE_MONTH = re.compile(r"^(?:In|During) [A-Z]|月(?:中|内|份)")
-_EXPLICIT_YEAR = re.compile(r"(?:19|20)\d\d|年")
 _CERTAINTY_TEMPLATES: Mapping[Language, tuple[tuple[re.Pattern[str], str], ...]] = {
     "en": (
         (
@@ -77,16 +70,8 @@ _CERTAINTY_TEMPLATES: Mapping[Language, tuple[tuple[re.Pattern[str], str], ...]]
 """How certain a day is, by words of its sentence, the least certain first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _NamedDay:
-    day: date
-    start: int
-    end: int
-    has_year: bool = False
-    is_relative: bool = False
-    words: str = ""
-    """See :class:`NextDate`."""
-    until: date | None = None
+_Key = tuple[date, str, str]
+"""A day, the end of a vague time, and a label."""
 
 
 def find_next_dates(
@@ -100,18 +85,33 @@ def find_next_dates(
     day is none. Each time occurs once, and a further one of a sentence only with a word on what is due.
 
     ``shown_text`` is what the reader has read. What ``earlier`` reports plan counts only for days after
-    ``reports``, and only if these name no time for the same.
+    ``reports``, and only if these name no other time for the same and do not say that it moved.
     """
-    found: dict[tuple[date, str], NextDate] = {}
+    found: dict[_Key, NextDate] = {}
     _add_dates(found, reports, language, today, shown_text)
-    labels = {_cut_certainty(one.label, language) for one in found.values()}
     newest = max((report.published_at.date() for report in reports), default=today)
-    before: dict[tuple[date, str], NextDate] = {}
+    before: dict[_Key, NextDate] = {}
     _add_dates(before, earlier, language, max(today, newest + ONE_DAY), shown_text)
+    moved = [
+        sentence
+        for report in reports
+        for sentence in (report.title, *(one for one, _ in list_report_sentences(report, shown_text)))
+        if says_moved(sentence, language)
+    ]
+    current = dict(found)
     for key, one in before.items():
-        if one.label and _cut_certainty(one.label, language) not in labels:
-            found.setdefault(key, one)
+        if one.label and not _is_known(key, found) and not _is_overtaken(key, one, current, moved, language):
+            found[key] = one
     return _drop_wider(found.values())[:MAX_DATES]
+
+
+def _is_overtaken(
+    key: _Key, one: NextDate, current: Mapping[_Key, NextDate], moved: Sequence[str], language: Language
+) -> bool:
+    """True if current reports give another day for the same, or say that it moved."""
+    rivals = [later.text for (_, _, label), later in current.items() if label in ("", key[2])]
+    patterns = [pattern for pattern, _ in _load_labels()[language]]
+    return any(share_subject(one.text, text, language, patterns) for text in (*rivals, *moved))
 
 
 def _drop_wider(found: Collection[NextDate]) -> list[NextDate]:
@@ -126,61 +126,74 @@ def _drop_wider(found: Collection[NextDate]) -> list[NextDate]:
 
 
 def _add_dates(
-    found: dict[tuple[date, str], NextDate],
+    found: dict[_Key, NextDate],
     reports: Sequence[Report],
     language: Language,
     today: date,
     shown_text: str,
 ) -> None:
-    seen_texts: set[str] = set()
+    labels_by_quote: dict[str, set[tuple[date, str]]] = {}
     for report in reports:
         written_on = report.published_at.date()
-        for line in report.text.split("\n"):
-            dated = _DATED_LINE.match(line)
-            day = _read_day(dated["day"], language, written_on) if dated else None
-            if dated and day and written_on < day and today <= day:
-                text = line[dated.start("label") :]
-                found.setdefault((day, dated["label"]), NextDate(day, text, report.source, dated["label"]))
+        for day, label, text in _list_steps(report, language):
+            if written_on < day and today <= day:
+                found.setdefault((day, "", label), NextDate(day, text, report.source, label))
         titled = (report.title, report.title)
         for sentence, quote in (*list_report_sentences(report, shown_text), titled):
             if not matches(sentence, "due", language) or matches(sentence, "forecast", language):
                 continue
-            plain = _normalize_days(sentence, language)
-            for named in _list_days_ahead(plain, language, written_on):
-                label = _add_certainty(find_label(plain, language, named.start), plain, language, named.start)
+            plain, letters = normalize_days(sentence, language)
+            for named in _list_days_ahead(plain, letters, language, written_on):
                 last = named.until or named.day
-                is_near = written_on < last and today <= last <= today + timedelta(MAX_DAYS_AHEAD)
-                is_further = quote in seen_texts and (not label or (named.day - ONE_DAY, "") in found)
-                key = (named.day, last.isoformat() if named.words else "")
-                is_new = key not in found and not is_further
-                if is_near and is_new:
-                    seen_texts.add(quote)
-                    found[key] = NextDate(named.day, quote, report.source, label, named.words, named.until)
+                if not (written_on < last and today <= last <= today + timedelta(MAX_DAYS_AHEAD)):
+                    continue
+                label = find_label(plain, language, named.start, named.end)
+                if named.until and not named.words and label in _DEADLINES:
+                    label = ""
+                key = (named.day, last.isoformat() if named.words else "", label)
+                of_quote = labels_by_quote.get(quote)
+                is_further = of_quote is not None and (not label or (named.day - ONE_DAY, label) in of_quote)
+                if _is_known(key, found) or is_further:
+                    continue
+                labels_by_quote.setdefault(quote, set()).add((named.day, label))
+                certain = _add_certainty(label, plain, language, named)
+                found[key] = NextDate(named.day, quote, report.source, certain, named.words, named.until)
 
 
-def find_label(sentence: str, language: Language, at: int) -> str:
-    """Say in a word or two what is due on the day at ``at``, by the words of its clause, or else by those
-    near it; empty if none fits."""
-    near, place = _cut_near(sentence, language, at)
-    marks = [match.span() for match in _CLAUSE_MARK[language].finditer(near)]
-    start = max((end for _, end in marks if end <= place), default=0)
-    end = min((first for first, _ in marks if first > place), default=len(near))
-    labels = _load_labels()[language]
-    return next(
-        (label for text in (near[start:end], near) for pattern, label in labels if pattern.search(text)), ""
-    )
+def _is_known(key: _Key, found: Collection[_Key]) -> bool:
+    """True if the time is found with the same label, or if one of both has none."""
+    return any(key[:2] == one[:2] and (key[2] == one[2] or not (key[2] and one[2])) for one in found)
 
 
-def _cut_near(sentence: str, language: Language, at: int) -> tuple[str, int]:
-    """Return the text near a place, and the place in it."""
-    start = max(0, at - _NEAR_CHARS[language])
-    near = sentence[start : at + _NEAR_CHARS[language]]
-    return to_simplified(near) if language == "zh" else near, at - start
+def _list_steps(report: Report, language: Language) -> Iterator[tuple[date, str, str]]:
+    """Generate the day, the name and the line of each step of a notice by the subject itself."""
+    if not (report.official or is_notice(report.text, language)):
+        return
+    for line in report.text.split("\n"):
+        dated = _DATED_LINE.match(line)
+        if dated is None or _FORMER_STEP.search(dated["label"]):
+            continue
+        if (day := _read_day(dated["day"], language, report.published_at.date())) is not None:
+            yield day, dated["label"], line[dated.start("label") :]
 
 
-def _add_certainty(label: str, sentence: str, language: Language, at: int) -> str:
+def find_label(sentence: str, language: Language, at: int, end: int | None = None) -> str:
+    """Say in a word or two what is due on the day at ``at``, by the words of its clause; empty if none
+    fits."""
+    near = _cut_near(sentence, language, at, at if end is None else end)
+    return next((label for pattern, label in _load_labels()[language] if pattern.search(near)), "")
+
+
+def _cut_near(sentence: str, language: Language, at: int, end: int) -> str:
+    """Return the text of its clause near a place."""
+    compared = to_simplified(sentence) if language == "zh" else sentence
+    first, last = find_clause(compared, at, end, language)
+    return compared[max(first, at - _NEAR_CHARS[language]) : min(last, end + _NEAR_CHARS[language])]
+
+
+def _add_certainty(label: str, sentence: str, language: Language, named: NamedDay) -> str:
     """Add to a label that its day is only planned or possible: its reader may not see the sentence."""
-    near, _ = _cut_near(sentence, language, at)
+    near = _cut_near(sentence, language, named.start, named.end)
     templates = (one for pattern, one in _CERTAINTY_TEMPLATES[language] if pattern.search(near))
     return next(templates, "{label}").format(label=label) if label else ""
 
@@ -196,24 +209,21 @@ def _load_labels() -> Mapping[Language, Sequence[tuple[re.Pattern[str], str]]]:
     }
 
 
-def _normalize_days(sentence: str, language: Language) -> str:
-    """Normalise numbers, and the spaces and ranges of days in dates, which changes positions."""
-    return _CJK_DAY_RANGE.sub(r"\1", _SPACE_IN_DATE.sub("", numbers.normalize(sentence, language)))
-
-
 def _read_day(text: str, language: Language, written_on: date) -> date | None:
-    """Return the day with which a text begins; None without one."""
-    listed = dates.find_dates(_normalize_days(text, language), written_on)
-    return listed[0].first if listed and listed[0].precision == "day" and listed[0].start == 0 else None
+    """Return the day of a text that is a date with its weekday, time and zone; None of another."""
+    plain, _ = normalize_days(text, language)
+    start = match.end() if (match := _WEEKDAY_BEFORE.match(plain)) else 0
+    spans = [span for span in dates.find_dates(plain, written_on) if span.start == start]
+    if not spans or spans[0].precision != "day" or spans[0].other is not None:
+        return None
+    return spans[0].first if _TIME_BEHIND.fullmatch(plain, spans[0].end) else None
 
 
-def _cut_certainty(label: str, language: Language) -> str:
-    return label.split(" (" if language == "en" else "（")[0]
-
-
-def _list_days_ahead(plain: str, language: Language, written_on: date) -> Iterator[_NamedDay]:
+def _list_days_ahead(
+    plain: str, letters: Sequence[str], language: Language, written_on: date
+) -> Iterator[NamedDay]:
     """Generate the times at which a normalised sentence says that something is ahead."""
-    for named in _list_days(plain, language, written_on):
+    for named in list_days(plain, letters, language, written_on):
         is_due = is_ahead(
             plain,
             named.start,
@@ -224,33 +234,3 @@ def _list_days_ahead(plain: str, language: Language, written_on: date) -> Iterat
         )
         if is_due:
             yield named
-
-
-def _list_days(plain: str, language: Language, written_on: date) -> Iterator[_NamedDay]:
-    periods = list(find_periods(plain, language, written_on))
-    for period in periods:
-        yield _NamedDay(period.first, period.start, period.end, words=period.words, until=period.last)
-    for span in dates.find_dates(plain, written_on):
-        is_part = any(period.start < span.end and span.start < period.end for period in periods)
-        if span.precision == "day" and not span.yearless and span.other is None and not is_part:
-            has_year = _EXPLICIT_YEAR.search(span.text) is not None
-            until = span.last if span.last > span.first else None
-            yield _NamedDay(span.first, span.start, span.end, has_year=has_year, until=until)
-    if tomorrow := _TOMORROW.search(plain):
-        yield _NamedDay(written_on + ONE_DAY, *tomorrow.span(), is_relative=True)
-    for match in _WEEKDAY[language].finditer(to_simplified(plain) if language == "zh" else plain):
-        if _DATE_BEHIND.match(plain, match.end()):
-            continue
-        if (day := _find_weekday(match, language, written_on)) is not None:
-            yield _NamedDay(day, match.start("day"), match.end(), is_relative=True)
-
-
-def _find_weekday(match: re.Match[str], language: Language, written_on: date) -> date | None:
-    """Find the day that a weekday means. The week begins on Monday; *next Friday* on a Tuesday is unclear."""
-    if language == "en":
-        number = _WEEKDAYS.index(match["day"].lower())
-        if match["before"].lower() == "next" and number > written_on.weekday():
-            return None
-        return written_on + timedelta(days=(number - written_on.weekday() - 1) % 7 + 1)
-    number = _DAY_SIGNS[language].index(match["day"].replace("天", "日"))
-    return written_on + timedelta(days=7 - written_on.weekday() + number)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from backend.entities.model import Language
 from backend.formats.chinese import to_simplified
 
-_WORDS = r"(?: (?!by\b|on\b)[\w’'-]+)"
+_WORDS = r"(?: (?!by\b|on\b)[^\s,.;:()]+)"
 _PLANS = (
     r"(?:will|would|shall|must|should|can|could|might|(?-i:may))(?: be [a-z]+)?|needs? to|expects?"
     r"|(?<!its )(?<!the )(?<!new )(?<!of )plans to|aims?|targets?|targeting|intends? to"
@@ -24,11 +24,11 @@ _PLANS = (
     r"|next meets?|expires|takes? effect|comes? into (?:force|effect)"
     r"|begins|meets|unlocks|resumes|returns|reconvenes|convenes"
 )
-_AHEAD_ON_WEEKDAY = re.compile(rf"\b(?:{_PLANS})(?!\w)", re.IGNORECASE)
+_AHEAD_ON_WEEKDAY = re.compile(rf"\b(?:{_PLANS})(?!\w)", re.IGNORECASE | re.ASCII)
 _AHEAD = re.compile(
     rf"\b(?:{_PLANS}|goes live|kicks off|starts|opens|closes|ends|votes|launches|matures|arrives|settles"
-    r"|activates|hears|holds|becomes|delists|faces|appears)(?!\w)",
-    re.IGNORECASE,
+    r"|activates|hears|holds|becomes|delists|faces|appears|runs(?= (?:from|until|through|between)\b))(?!\w)",
+    re.IGNORECASE | re.ASCII,
 )
 """Words of the future and of timetables (*the Senate returns on July 13*). With a weekday, reports also use
 the present for what was (*bitcoin closes higher on Monday*)."""
@@ -40,35 +40,39 @@ _PAST = re.compile(
     r"\b(?:said|told|wrote|sued|held|took|began|met|was|were|had|has|have|did|came|went|fell|rose|hit|made|got"
     r"|gave|saw|sent|sold|bought|paid|lost|won|led|left|became|ran|grew|found|stole|stolen|since|after"
     r"|following|amid|(?!(?:need|embed|based|unlisted|so-called|united|limited|proposed)\b)[a-z]{2,}ed)\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _GIVEN_UP: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:was|were|had been) (?:(?:set|scheduled) to|(?:originally |initially |previously )?(?:due"
         r"|slated|expected|supposed|planned|meant|poised))\b|\b(?:originally|initially|previously) (?:set"
         r"|scheduled|slated|due|expected|planned)\b|\bcancel\w+|\bcalled off\b|\bno longer\b|\bscrapped\b",
-        re.IGNORECASE,
+        re.IGNORECASE | re.ASCII,
     ),
     "ja": re.compile(r"予定だった|予定していた|予定であった|はずだった|中止|取りやめ|見送|撤回"),
     "zh": re.compile(r"原定|原计划|取消|不再|撤回"),
 }
 _MOVED_BEFORE: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\bfrom (?:the )?$", re.IGNORECASE),
+    "en": re.compile(r"\bfrom (?:the )?$", re.IGNORECASE | re.ASCII),
     "ja": re.compile(""),
     "zh": re.compile(r"(?:从|由)\s*$"),
 }
 _MOVED_BEHIND: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r",?(?: \d{4},?)? (?:to|until)\b"),
+    "en": re.compile(r",?(?: \d{4},?)? (?:to|until|through)\b"),
     "ja": re.compile(r"から[^。]{0,16}(?:に|へ|まで)(?:延期|変更|延長|前倒し|繰り下げ)"),
     "zh": re.compile(r"(?:推迟|延期|延后|改|提前)"),
 }
 """A day that is moved *from* July 3 to another."""
-_DEADLINE = re.compile(r"\b(?:by|until|till|before|through|no later than)(?: the)?\s*$", re.IGNORECASE)
-_FORMER = re.compile(r"\b(?:since|as of|dated|after|following)(?: the)?\s*$", re.IGNORECASE)
-_EFFECTIVE = re.compile(r"\b(?:effective|starting|beginning)(?: on| from| as of)?\s*$", re.IGNORECASE)
-_COPULA = re.compile(r"\b(?:date|deadline|day|end) (?:is|are|falls)(?: on)?\s*$", re.IGNORECASE)
-_BEGINNING = re.compile(r"\s*(?:on|by|until|next)?\s*", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:—–]|,(?! (?:19|20)\d\d)|\b(?:but|which|who|while|whose|when|where)\b")
+_DEADLINE = re.compile(
+    r"\b(?:by|until|till|before|through|no later than)(?: the)?\s*$", re.IGNORECASE | re.ASCII
+)
+_FORMER = re.compile(r"\b(?:since|as of|dated|after|following)(?: the)?\s*$", re.IGNORECASE | re.ASCII)
+_EFFECTIVE = re.compile(
+    r"\b(?:effective|starting|beginning)(?: on| from| as of)?\s*$", re.IGNORECASE | re.ASCII
+)
+_COPULA = re.compile(r"\b(?:date|deadline|day|end) (?:is|are|falls)(?: on)?\s*$", re.IGNORECASE | re.ASCII)
+_BEGINNING = re.compile(r"\s*(?:on|by|until|next)?\s*", re.IGNORECASE | re.ASCII)
+_CLAUSE = re.compile(r"[;:—–]| - |,(?! (?:19|20)\d\d)|\b(?:but|which|who|while|whose|when|where)\b", re.ASCII)
 _JA_AHEAD = re.compile(
     r"予定|延期|延長|猶予|先送り|締め?切|期限|見込|計画|方針|目指|に向け|ならない"
     r"|[すれけうぶむつえいまじせげなわ]る(?=。|と|予定|こと|見|方針|計画|必要|よう|ため|[」』]|$)"
@@ -86,7 +90,36 @@ _ZH_NEW_DAY = re.compile(r"(?:延(?:期|后)?|推迟|改|改期)至\s*$")
 _ZH_ATTRIBUTE = re.compile(r"[^，。；的]{1,8}的")
 _ZH_PLAN_OF_DAY = re.compile(r"(?:将|拟|定|预计|计划|至|自|安排)(?:于|在)?\s*$")
 """*公布12月1日完成的报告* tells when the report was completed, *将于12月1日召开的会议* what is ahead."""
-_ZH_CLAUSE = re.compile(r"[，。；！？]")
+_ZH_CLAUSE = re.compile(r"[，。；！？;!?]|,(?!\d)")
+_CLAUSE_MARK: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?<!day)(?:,(?= )(?! (?:19|20)\d\d)|[;:—–](?= )| - )"
+        r"|\b(?:and|but|while|after(?!,? (?:\d|the end))|before(?! (?:\d|the end))|when|if"
+        r"|which|who|whose|where)\b",
+        re.IGNORECASE | re.ASCII,
+    ),
+    "ja": re.compile(r"[、。；;]"),
+    "zh": re.compile(r"[，。；：！？;:!?]|,(?!\d)"),
+}
+"""Also of normalised sentences, whose marks are narrow."""
+_JOINS_DAY = re.compile(r"(?:before|after|and)$", re.IGNORECASE | re.ASCII)
+_MAX_CLAUSE = 240
+"""Characters on either side of a day that are searched for the bounds of its clause."""
+_NOTHING_ELSE = re.compile(
+    r"\W*(?:(?:on|by|in|until|from|starting)?(?: ?[a-z]+day,?)?|に|から|まで|[于自至起前])?\W*", re.IGNORECASE
+)
+_NEGATION: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"\b(?:not(?! later)|never|nor|neither|cannot|without|unlikely|fail(?:s|ed)? to)\b|n[’']t\b",
+        re.IGNORECASE | re.ASCII,
+    ),
+    "ja": re.compile(
+        r"(?<!なら)(?<!いけ)(?<!しれ)(?<!少)(?<!過ぎ)ない(?!よう)|(?<!なけれ)(?<!しれ)ません|せず"
+    ),
+    "zh": re.compile(
+        r"不会|不打算|不计划|不拟|不[能予将再]|无法|不得(?!迟于|晚于)|没有|未能|并不|无意|不太可能"
+    ),
+}
 
 
 def is_ahead(
@@ -100,7 +133,7 @@ def is_ahead(
 ) -> bool:
     """True if what a sentence names on the day at ``start`` to ``end`` is ahead, by the verb or the word of
     a plan that is nearest to the day. A day that has its year needs no such word, but none of the past."""
-    if _is_given_up(sentence, start, end, language):
+    if _is_given_up(sentence, start, end, language) or _is_negated(sentence, start, end, language):
         return False
     if language == "ja":
         verdict = _judge_japanese(sentence[end:])
@@ -109,6 +142,28 @@ def is_ahead(
     else:
         verdict = _judge_english(sentence, start, end, is_relative=is_relative, has_year=has_year)
     return verdict is True or (has_year and verdict is None)
+
+
+def find_clause(sentence: str, start: int, end: int, language: Language) -> tuple[int, int]:
+    """Return the bounds of the clause of what stands at ``start`` to ``end``. A clause at the beginning that
+    is only a day belongs to the next one."""
+    first, last = max(0, start - _MAX_CLAUSE), min(len(sentence), end + _MAX_CLAUSE)
+    for mark in _CLAUSE_MARK[language].finditer(sentence, first, last):
+        is_joined = mark.end() >= start - len(" the ") and _JOINS_DAY.search(mark.group())
+        if mark.end() <= start and not is_joined:
+            first = mark.end()
+        elif mark.start() >= end:
+            is_day_alone = first == 0 and _NOTHING_ELSE.fullmatch(sentence, 0, start)
+            if is_day_alone and _NOTHING_ELSE.fullmatch(sentence, end, mark.start()):
+                continue
+            last = mark.start()
+            break
+    return first, last
+
+
+def _is_negated(sentence: str, start: int, end: int, language: Language) -> bool:
+    compared = to_simplified(sentence) if language == "zh" else sentence
+    return _NEGATION[language].search(compared, *find_clause(compared, start, end, language)) is not None
 
 
 def _is_given_up(sentence: str, start: int, end: int, language: Language) -> bool:

@@ -1,24 +1,31 @@
 """Builds an insight with the data of its sections, for pages that show tables and calendars."""
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from backend.formats.timestamps import write_instant
-from backend.topics.insights.model import InsightFacts, Move
+from backend.topics.insights.model import InsightFacts, Move, NextDate
 from backend.topics.insights.sections import Part, is_unusual
 
 _PERCENT_STEP = Decimal("0.01")
 
 
 def build_sections(
-    facts: InsightFacts, parts: Sequence[Part], prose: Mapping[str, str], note: Part
+    facts: InsightFacts,
+    parts: Sequence[Part],
+    prose: Mapping[str, str],
+    note: Part,
+    today: date | None = None,
 ) -> dict[str, Any]:
     """Build the conclusion, the sections with their kinds, and what they compare, date and link to.
 
     ``prose`` replaces the text of parts by their basis. ``note`` is added if it replaced any.
+    Several days in a row have their first day, or from then on their last one.
     """
     conclusion, *sections = parts
+    now = today or datetime.now(UTC).date()
     if any(part.basis in prose for part in parts):
         sections.append(note)
     return {
@@ -37,7 +44,7 @@ def build_sections(
             for group in facts.differences
         ],
         "next_dates": [
-            {"day": due.day.isoformat(), "text": due.text, "source": due.source}
+            {"day": _find_next_day(due, now).isoformat(), "text": due.text, "source": due.source}
             for due in facts.next_dates
             if not due.words
         ],
@@ -48,6 +55,10 @@ def build_sections(
             for topic in facts.related
         ],
     }
+
+
+def _find_next_day(due: NextDate, today: date) -> date:
+    return due.day if today <= due.day else due.last
 
 
 def _build_move(move: Move) -> dict[str, Any]:

@@ -251,11 +251,14 @@ def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
 
 
 def _format_next_date(date: NextDate, read: str, language: Language) -> str:
-    """Write a time with its sentence, or with a word on it, if one is known, where the reader has read it."""
+    """Write a time in one line with its sentence, or with a word on it, if one is known, where the reader has
+    read it."""
     day = date.words or format_days(date.day, date.until, language)
     if date.text in read and date.label:
         return _fill(language, "next_day_with_label", day=day, label=date.label)
-    return _fill(language, "next_day_with_quote", day=day, quote=_format_quote(date, language))
+    return _fill(
+        language, "next_day_with_quote", day=day, quote=" ".join(_format_quote(date, language).splitlines())
+    )
 
 
 def _format_quote(sentence: SourcedSentence | NextDate, language: Language) -> str:

@@ -1,5 +1,6 @@
 """Shows a topic's insight: the conclusion, then sections with headings, tables and links."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -11,6 +12,11 @@ from dashboard.client.topics import ComparedFigure, EarlierTopic, Insight, Insig
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import dates, formats, states
 from dashboard.i18n import HTML_LANG, Language, language, t
+
+_EXACT_DAY_LINE = re.compile(
+    r"\d{1,2}(?:(?: [A-Z][a-z]+ \d{4})? ?– ?\d{1,2})? [A-Z][a-z]+ \d{4}: "
+    r"|\d{4}年\d{1,2}月\d{1,2}日(?:[〜至](?:\d{4}年\d{1,2}月)?\d{1,2}日)?："
+)
 
 
 def render(response: Fetched[Insight], lang: Language) -> None:
@@ -39,9 +45,10 @@ def render(response: Fetched[Insight], lang: Language) -> None:
 def _build_section(section: InsightSection, content: Insight, lang: Language) -> Node | None:
     """Build a section; its data as a table or list, its text where there are none or a model wrote it."""
     kind = section["kind"]
-    has_exact_days_alone = len(section["text"].splitlines()) <= len(content["next_dates"])
-    if kind == "next" and has_exact_days_alone and not section["is_generated"]:
-        return None  # the calendar shows the dates and their sentences
+    if kind == "next" and content["next_dates"] and not section["is_generated"]:
+        if not (vague_times := _list_vague_times(section["text"])):
+            return None
+        section = {**section, "text": "\n".join(vague_times)}
     data: list[Node] = []
     if kind == "differ":
         data = [_build_compared_figures(group, lang) for group in content["differences"]]
@@ -58,6 +65,11 @@ def _build_section(section: InsightSection, content: Insight, lang: Language) ->
         class_=f"tp-section tp-section-{kind}",
         key=kind,
     )
+
+
+def _list_vague_times(text: str) -> list[str]:
+    """List the lines with a time that is no exact day. The calendar shows the exact days."""
+    return [line for line in text.splitlines() if line.strip() and not _EXACT_DAY_LINE.match(line)]
 
 
 def _build_heading(title: str, lang: Language) -> Node:

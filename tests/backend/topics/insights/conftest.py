@@ -16,18 +16,17 @@ Tell = Callable[..., Report]
 def tell() -> Tell:
     """Build an English report of Monday, 14 September 2026, by an outlet of its own."""
     numbers = count(1)
+    return lambda text="", **fields: build_report(text, next(numbers), **fields)
 
-    def build_report(text: str = "", **fields: Any) -> Report:
-        number = next(numbers)
-        usual: dict[str, Any] = {
-            "source": f"Outlet {number}",
-            "url": f"https://outlet-{number}.example/story",
-            "official": False,
-            "title": "A title",
-            "text": text,
-            "language": "en",
-            "published_at": datetime(2026, 9, 14, 9, tzinfo=UTC),
-        }
-        return Report(**{**usual, **fields})
 
-    return build_report
+def build_report(text: str = "", number: int = 1, **fields: Any) -> Report:
+    usual: dict[str, Any] = {
+        "source": f"Outlet {number}",
+        "url": f"https://outlet-{number}.example/story",
+        "official": False,
+        "title": "A title",
+        "text": text,
+        "language": "en",
+        "published_at": datetime(2026, 9, 14, 9, tzinfo=UTC),
+    }
+    return Report(**{**usual, **fields})

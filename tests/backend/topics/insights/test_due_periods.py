@@ -91,6 +91,112 @@ def test_exact_days_and_other_words_are_no_such_times(language: Language, senten
     assert list(find_periods(sentence, language, WRITTEN_ON)) == []
 
 
+NO_PERIODS: list[tuple[Language, str]] = [
+    *(
+        ("zh", f"项目将在{words}完成。")
+        for words in ("3年内", "五年内", "6个月内", "每月底", "下下周", "下下个月")
+    ),
+    *(("zh", f"项目将在{words}完成。") for words in ("后年年底前", "1-2月内", "公司周年底", "13月上旬")),
+    *(("zh", f"公司将在{words}派息。") for words in ("去年第四季度", "上年第四季度", "2025财年第四季度")),
+    ("zh", "公司将公布第四季度财报。"),
+    ("zh", "公司将补发12月底的奖励。"),
+    ("zh", "公司预计第三季度亏损。"),
+    ("zh", "公司将于11月底至12月初上线。"),
+    *(
+        ("ja", f"{words}に始める。")
+        for words in ("3年内", "2〜3年内", "毎月末", "再来週", "再来月", "再来年末", "5年末")
+    ),
+    *(
+        ("ja", f"{words}に始める。")
+        for words in ("昨年第4四半期", "前年第4四半期", "令和9年度の下半期", "今年度の下半期")
+    ),
+    *(("ja", f"{words}に始める。") for words in ("13月上旬", "2月30日ごろ", "12月下旬から1月上旬")),
+    ("ja", "2027年3月期の第1四半期に始める。"),
+    ("ja", "第4四半期の決算を発表する。"),
+    ("ja", "年内最高値を目指す。"),
+    ("en", "Orrin will reply in the fırst quarter."),
+    ("en", "Orrin will reply in the fiscal third quarter."),
+    ("en", "Orrin will reply in Q3 FY27."),
+    ("en", "Orrin will reply in Q3 of fiscal 2027."),
+    ("en", "Riga looks at what Orrin did in March of last year."),
+    ("en", "Riga will fine Orrin for breaches in March."),
+    ("en", "The audit will cover trades in the first quarter."),
+    ("en", "Orrin will repay coins frozen in January."),
+    ("en", "A note on Orrin in January."),
+    ("en", "The upgrade will start in October or November."),
+    ("en", "The upgrade will start in Q1 or Q2."),
+    ("en", "Orrin expects revenue of $5 billion in the fourth quarter."),
+    ("en", "Riga will cut rates by the first quarter-point."),
+    ("en", "Orrin will pay by the second half of the fine."),
+    ("en", "Riga would require firms to report thefts within 72 hours."),
+    ("en", "Orrin will let users withdraw within 24 hours of a request."),
+    ("en", "Orrin will appeal within 30 days of the ruling."),
+    ("en", "Orrin will reply in the first half of next month."),
+    ("en", "Orrin will reply in the week of 31 November."),
+]
+
+
+@pytest.mark.parametrize(("language", "sentence"), NO_PERIODS)
+def test_parts_of_longer_times_attributes_rules_and_figures_are_no_times(
+    language: Language, sentence: str
+) -> None:
+    assert list(find_periods(sentence, language, date(2026, 9, 14))) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("zh", "公司将公布第四季度财报。"), ("zh", "将补发12月底的奖励。")]
+)
+def test_a_month_of_last_year_is_not_the_one_of_this_year(language: Language, sentence: str) -> None:
+    assert list(find_periods(sentence, language, date(2027, 1, 5))) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "words", "last"),
+    [
+        ("en", "It will start in Q1 2027.", "In Q1 2027", (2027, 3, 31)),
+        ("en", "The token will be listed in November.", "In November (2026)", (2026, 11, 30)),
+        ("en", "Orrin will publish its report in November.", "In November (2026)", (2026, 11, 30)),
+        ("en", "It will start before the end of next year.", "Before the end of next year", (2027, 12, 31)),
+        ("en", "It will start by the end of next month.", "By the end of next month", (2026, 10, 31)),
+        ("en", "It will start in the middle of next year.", "In the middle of next year", (2027, 12, 31)),
+        ("en", "It will start next week.", "Next week", (2026, 9, 27)),
+        ("en", "It will start next quarter.", "Next quarter", (2026, 12, 31)),
+        ("en", "It will start by the end of the week.", "By the end of the week", (2026, 9, 20)),
+        ("en", "It will start later this month.", "Later this month", (2026, 9, 30)),
+        ("en", "It will start by the end of the quarter.", "By the end of the quarter", (2026, 9, 30)),
+        ("en", "Orrin will reply within two weeks.", "Within two weeks", (2026, 9, 28)),
+        ("en", "Orrin will reply within 30 days.", "Within 30 days", (2026, 10, 14)),
+        ("en", "Orrin will reply within six months.", "Within six months", (2027, 3, 14)),
+        ("en", "Orrin will reply within 36 hours.", "Within 36 hours", (2026, 9, 16)),
+        ("ja", "令和9年11月上旬に公開する。", "令和9年11月上旬（2027年）", (2027, 11, 30)),
+        ("ja", "10〜3月期に公開する。", "10〜3月期（2026〜2027年）", (2027, 3, 31)),
+        ("en", "Orrin will reply in early 2027.", "In early 2027", (2027, 4, 30)),
+        ("en", "Orrin will reply by March this year.", "By March this year (2026)", (2026, 3, 31)),
+        ("ja", "来年春に公開する。", "来年春（2027年）", (2027, 5, 31)),
+        ("ja", "来週に公開する。", "来週", (2026, 9, 27)),
+        ("ja", "来月末までに公開する。", "来月末まで", (2026, 10, 31)),
+        ("ja", "月内に公開する。", "月内", (2026, 9, 30)),
+        ("ja", "年内の上場を目指す。", "年内", (2026, 12, 31)),
+        ("zh", "将于年底前上线。", "年底前", (2026, 12, 31)),
+        ("zh", "将推迟到下周。", "下周", (2026, 9, 27)),
+        ("zh", "将于下月底上线。", "下月底", (2026, 10, 31)),
+        ("zh", "将于月底前上线。", "月底前", (2026, 9, 30)),
+        ("zh", "将于第四季度推出。", "第四季度（2026年）", (2026, 12, 31)),
+    ],
+)
+def test_a_time_ends_with_its_unit_of_the_calendar(
+    language: Language, sentence: str, words: str, last: tuple[int, ...]
+) -> None:
+    (found,) = find_periods(sentence, language, date(2026, 9, 14))
+    assert found.words.startswith(words)
+    assert found.last == date(*last)
+
+
+@given(st.text(), st.dates(date(2020, 1, 1), date(2030, 12, 31)), st.sampled_from(["en", "ja", "zh"]))
+def test_no_text_raises(text: str, written_on: date, language: Language) -> None:
+    list(find_periods(text, language, written_on))
+
+
 def test_a_month_that_is_just_over_is_not_the_one_of_next_year() -> None:
     (found,) = find_periods("Orrin moved coins in September.", "en", WRITTEN_ON)
     assert found.last == date(2026, 9, 30)
@@ -99,7 +205,25 @@ def test_a_month_that_is_just_over_is_not_the_one_of_next_year() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["by the end of Q1", "in May", "9 November", "the week of 9 November", "or so", "年内", "，"]
+            [
+                *(
+                    "by the end of Q1",
+                    "in May",
+                    "9 November",
+                    "the week of 9 November",
+                    "or so",
+                    "年内",
+                    "，",
+                ),
+                *(
+                    "fırst quarter",
+                    "within 999 months",
+                    "13月上旬",
+                    "令和99年2月30日ごろ",
+                    "10〜3月期",
+                    "下周",
+                ),
+            ]
         ),
         max_size=6,
     ).map(" ".join),

@@ -3,10 +3,12 @@
 from datetime import date
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.topics.insights.next_dates import find_label, find_next_dates
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import Tell, build_report
 
 TODAY = date(2026, 9, 14)
 
@@ -164,7 +166,7 @@ def test_a_month_is_left_out_where_its_day_is_known(tell: Tell) -> None:
 
 def test_the_dated_steps_of_a_notice_are_dates(tell: Tell) -> None:
     text = "・預け入れの終了：2027年2月3日（水）10時00分\n・積立の終了：2026年12月1日"
-    found = find_next_dates([tell(text, language="ja")], "ja", TODAY)
+    found = find_next_dates([tell(text, language="ja", official=True)], "ja", TODAY)
     assert [(one.day, one.label) for one in found] == [
         (date(2026, 12, 1), "積立の終了"),
         (date(2027, 2, 3), "預け入れの終了"),
@@ -176,3 +178,100 @@ def test_a_plan_that_a_later_report_moved_is_left_out(tell: Tell) -> None:
     later = tell("The fork of Orrin will activate on October 20 instead.")
     found = find_next_dates([later], "en", TODAY, earlier=[first])
     assert [one.day for one in found] == [date(2026, 10, 8), date(2026, 10, 20)]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "label"),
+    [
+        ("en", "Riga rejected the listing, and Orrin will appeal on October 6.", ""),
+        ("en", "Orrin could appeal, and Riga will vote on October 6.", "Vote"),
+        ("en", "On Friday, October 9, Riga will vote on the bill.", "Vote"),
+        ("en", "The program of Orrin ends on October 6.", "End"),
+        ("en", "The service of Orrin will end on October 6.", "End of service or listing"),
+        ("en", "Orrin will end support for the token on October 6.", "End of service or listing"),
+        ("en", "The fiscal year of Orrin ends on October 31.", ""),
+        ("ja", "ケストレルの募集は10月6日に終了する。", "終了"),
+        ("ja", "ケストレルのサービスは10月6日に終了する。", "サービス・取扱の終了"),
+        ("zh", "红隼公司的活动将于10月6日结束。", "结束"),
+        ("zh", "红隼公司将于10月6日停止充值。", "下架或停止"),
+        ("zh", "里加否决了上市申请，奥林将于10月6日上诉。", ""),
+    ],
+)
+def test_a_label_is_one_of_the_clause_or_none(
+    tell: Tell, language: Language, sentence: str, label: str
+) -> None:
+    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    assert found.label == label
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Orrin will not launch its network in the fourth quarter."),
+        ("en", "Orrin will not list the token before the end of the year."),
+        ("en", "Orrin won’t open its doors on October 6."),
+        ("ja", "ケストレルは10月6日に上場しない。"),
+        ("zh", "红隼公司不会在年底前上市。"),
+        ("zh", "红隼公司预计第三季度亏损。"),
+        ("en", "Orrin will meet on Frıday in Riga."),
+    ],
+)
+def test_what_will_not_happen_and_figures_have_no_date(tell: Tell, language: Language, sentence: str) -> None:
+    assert find_next_dates([tell(sentence, language=language)], language, TODAY) == []
+
+
+def test_two_events_on_neighbouring_days_both_count(tell: Tell) -> None:
+    text = "The report of Riga is due on October 6, and its board will meet on October 7."
+    assert [one.day.day for one in find_next_dates([tell(text)], "en", TODAY)] == [6, 7]
+
+
+def test_two_events_on_one_day_both_count(tell: Tell) -> None:
+    text = "The council of Riga will vote on October 6. The trial of Orrin begins on October 6."
+    assert [one.label for one in find_next_dates([tell(text)], "en", TODAY)] == ["Vote", "Court date"]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Read more: 5 October events that traders fear"),
+        ("en", "Cancelled vote: October 9, 2026"),
+        ("ja", "・参加者：12月1日生まれの方"),
+        ("ja", "・変更前：10月5日"),
+        ("ja", "・前回の投票：10月5日"),
+        ("zh", "已取消的会议：10月5日"),
+        ("zh", "变更前日期：10月5日"),
+        ("zh", "记者张三：10月6日见"),
+    ],
+)
+def test_other_lines_with_a_colon_are_no_steps_of_a_notice(tell: Tell, language: Language, line: str) -> None:
+    assert find_next_dates([tell(line, language=language, official=True)], language, TODAY) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "Deadline of Orrin: Monday, October 5, 2026 at 10:00 UTC"),
+        ("ja", "・終了：10月5日（月）10時00分"),
+        ("zh", "充值停止：2026年10月5日16:00（UTC+8）"),
+    ],
+)
+def test_a_step_is_read_only_in_a_notice(tell: Tell, language: Language, line: str) -> None:
+    notice, article = (tell(line, language=language, official=official) for official in (True, False))
+    assert [one.day for one in find_next_dates([notice], language, TODAY)] == [date(2026, 10, 5)]
+    assert find_next_dates([article], language, TODAY) == []
+
+
+def test_times_stand_in_the_words_of_the_report(tell: Tell) -> None:
+    text = "ケストレルは2027年1～3月期に公開する予定だ。"
+    (found,) = find_next_dates([tell(text, language="ja")], "ja", TODAY)
+    assert found.words == "2027年1～3月期"
+
+
+def test_a_span_is_over_when_it_has_expired(tell: Tell) -> None:
+    report = tell("Orrin will reply to Riga within 72 hours.")
+    assert [len(find_next_dates([report], "en", date(2026, 9, day))) for day in (17, 18)] == [1, 0]
+
+
+@given(st.text(), st.sampled_from(["en", "ja", "zh"]))
+def test_no_report_raises(text: str, language: Language) -> None:
+    find_next_dates([build_report(f"Orrin will vote {text}.", language=language)], language, TODAY)

@@ -125,3 +125,11 @@ def test_only_exact_days_are_data_for_a_calendar() -> None:
     assert [one["day"] for one in answer["next_dates"]] == ["2026-06-01"]
     (text,) = (section["text"] for section in answer["sections"] if section["kind"] == "next")
     assert "By the end of Q1 (2027): “A vote is due.” (CoinDesk)" in text
+
+
+@pytest.mark.parametrize(("today", "day"), [(7, 8), (8, 8), (9, 9)])
+def test_several_days_have_their_last_one_once_they_have_begun(today: int, day: int) -> None:
+    due = NextDate(date(2026, 12, 8), "The board meets.", "CoinDesk", until=date(2026, 12, 9))
+    facts = replace(FACTS, next_dates=(due,))
+    answer = build_sections(facts, build_parts(facts, "en", "http://s"), {}, NOTE, date(2026, 12, today))
+    assert [one["day"] for one in answer["next_dates"]] == [f"2026-12-{day:02}"]

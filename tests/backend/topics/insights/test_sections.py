@@ -298,3 +298,9 @@ def test_the_stage_depends_on_the_age_of_a_topic() -> None:
     assert past == [0, 1, 1, 2, 3, 3]
     assert find_stage_end(AT, AT) == AT
     assert find_stage_end(AT, AT + timedelta(hours=7)) == AT + timedelta(hours=6)
+
+
+def test_a_time_is_one_line_also_with_a_quote_of_two() -> None:
+    facts = build_facts(next_dates=(NextDate(LATER.date(), "A vote\nis due.", "CoinDesk"),))
+    section = next(part for part in build_parts(facts, "en", "http://s") if part.name == "next")
+    assert section.text == "19 May 2026: “A vote is due.” (CoinDesk)"

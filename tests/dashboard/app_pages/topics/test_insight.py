@@ -25,7 +25,12 @@ DUE = (datetime.now(UTC) + timedelta(days=9)).date()
 INSIGHT: Insight = {
     "conclusion": "Confirmed at the source: SEC.",
     "sections": [
-        {"kind": kind, "title": title, "text": f"Text of {kind}.", "is_generated": False}
+        {
+            "kind": kind,
+            "title": title,
+            "text": f"{'1 June 2026: ' if kind == 'next' else ''}Text of {kind}.",
+            "is_generated": False,
+        }
         for kind, title in TITLES.items()
     ],
     "differences": [
@@ -133,7 +138,35 @@ def test_next_dates_are_a_calendar_beside_the_text(insight: Insight, ids: dict[s
 def test_times_that_are_no_exact_day_stand_in_the_text(insight: Insight, ids: dict[str, str]) -> None:
     section = next(one for one in insight["sections"] if one["kind"] == "next")
     section["text"] = "1 June 2026: A hearing is due.\nBy the end of Q1 (2027): Rules will follow."
-    assert "By the end of Q1 (2027)" in read_opened_topic(ids)
+    live = read_opened_topic(ids)
+    assert "By the end of Q1 (2027): Rules will follow." in live
+    assert "1 June 2026" not in live
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 June 2026: A hearing is due.",
+        "8–9 December 2026: Meeting",
+        "3 October 2026 – 5 November 2026: Vote",
+        "2026年6月1日：公聴会",
+        "2026年10月3日〜5日：会合",
+        "2026年10月3日至2026年11月5日：表决",
+    ],
+)
+def test_exact_days_are_not_repeated_in_the_text(insight: Insight, ids: dict[str, str], line: str) -> None:
+    section = next(one for one in insight["sections"] if one["kind"] == "next")
+    section["text"] = line
+    assert line not in read_opened_topic(ids)
+
+
+@pytest.mark.parametrize(
+    "line", ["11月上旬（2026年）：公開", "2026年11月9日ごろ：公開", "9 November or so (2026): Vote"]
+)
+def test_vague_times_are_told_beside_a_calendar(insight: Insight, ids: dict[str, str], line: str) -> None:
+    section = next(one for one in insight["sections"] if one["kind"] == "next")
+    section["text"] = f"1 June 2026: A hearing is due.\n{line}"
+    assert line in read_opened_topic(ids)
 
 
 def test_a_topic_without_dates_has_no_calendar(insight: Insight, ids: dict[str, str]) -> None:
