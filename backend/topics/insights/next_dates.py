@@ -11,7 +11,6 @@ import yaml
 from backend.entities.model import LANGUAGES, Language
 from backend.formats.chinese import to_simplified
 from backend.sources.claims import dates
-from backend.topics.feeds.article_sentences import is_notice
 from backend.topics.insights.model import NextDate, Report
 from backend.topics.insights.overtaken_dates import says_moved, share_subject
 from backend.topics.insights.scheduled_days import find_clause, is_ahead
@@ -166,8 +165,8 @@ def _is_known(key: _Key, found: Collection[_Key]) -> bool:
 
 
 def _list_steps(report: Report, language: Language) -> Iterator[tuple[date, str, str]]:
-    """Generate the day, the name and the line of each step of a notice by the subject itself."""
-    if not (report.official or is_notice(report.text, language)):
+    """Generate the day, the name and the line of each step of an official notice."""
+    if not report.official:
         return
     for line in report.text.split("\n"):
         dated = _DATED_LINE.match(line)
