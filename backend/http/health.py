@@ -55,7 +55,7 @@ class Readiness(BaseModel):
 
 
 WORKER_UNKNOWN = Check(ok=False, detail="Not known, because the store does not answer.")
-"""Reported when the store did not answer just before: another wait would double the time to the answer."""
+"""Reported if the store did not answer, now or just before: another wait would double the time."""
 
 
 @router.get("/healthz", response_model=Health)

@@ -1,8 +1,8 @@
 """Caches access tokens in memory, so that known tokens need no database query.
 
-A token is loaded from the store at its first use and cached until it expires. A separate set holds the
-revoked tokens. Every process reloads it when the change counter moves, about a second after a revocation.
-The set takes precedence over the cache, so a look-up during the revocation does no harm.
+A token is loaded from the store at its first use and cached until it expires or expired ones are deleted. A
+separate set holds the revoked tokens. Every process reloads it when the change counter moves, about a second
+after a revocation. The set takes precedence over the cache, so a look-up during the revocation does no harm.
 
 Neither the set nor the store keeps expired tokens. If the clock is set forward and back, an expired token
 becomes valid again. Tokens that leave the set or are expired at a reload therefore also leave the cache, and

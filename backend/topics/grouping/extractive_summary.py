@@ -1,13 +1,13 @@
 """Builds a topic's title, summary and bullets in a language from verbatim sentences of its members.
 
 Members are the articles of a topic. The title is the headline nearest to the centroid of all headlines. It
-comes from an official source, or else from the leading reports (:mod:`latest_reports`). A retraction supplies
-the whole text. The summary begins with the lead: the first sentence of an article that stands alone. A lead
-that only the title of its article makes clear (*the companies*) has that title in front of it, and so has one
-that leaves out that charges were dropped (:mod:`anaphora`). Further ones are selected by maximal marginal
-relevance (Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title and the
-selected sentences. A sentence that needs another one is selected only with it (:mod:`article_sentences`).
-Sentences of an article keep their order. Nothing is reworded, and no sentence mixes two texts.
+comes from an official source, or else from the latest reports (:mod:`latest_reports`). The summary begins
+with the lead: the first sentence of an article that stands alone. A lead that only the title of its article
+makes clear (*the companies*) has that title in front of it, and so has one that leaves out that charges were
+dropped (:mod:`anaphora`). Further ones are selected by maximal marginal relevance (Carbonell and Goldstein,
+1998): similarity to the centroid minus similarity to the title and the selected sentences. A sentence that
+needs another one is selected only with it (:mod:`article_sentences`). Sentences of an article keep their
+order. Nothing is reworded, and no sentence mixes two texts.
 """
 
 import math
@@ -26,7 +26,7 @@ from backend.topics.feeds.anaphora import (
     loses_turn,
 )
 from backend.topics.feeds.article_sentences import Context, list_sentences
-from backend.topics.grouping.latest_reports import find_retractions, select_leading
+from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import has_titled_subject, is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.word_vectors import (
@@ -115,10 +115,8 @@ def _build_text(
     ] or sorted_members[:1]
     vectors = {member.id: build_vector(member.title) for member in safe_members}
     centroid = add_vectors(vectors.values())
-    leading = select_leading(safe_members)
-    retractions = find_retractions(safe_members)
-    official = [member for member in safe_members if member.id in official_ids]
-    title_candidates = retractions or official or leading
+    latest = select_latest(safe_members)
+    title_candidates = [member for member in safe_members if member.id in official_ids] or latest
     title_member = max(
         title_candidates,
         key=lambda member: (
@@ -127,15 +125,14 @@ def _build_text(
         ),
     )
     title = clean_text(title_member.title)
-    quotable = retractions or safe_members
-    with_safe_text = [member for member in quotable if not has_instructions(member.text)]
+    with_safe_text = [member for member in safe_members if not has_instructions(member.text)]
     sorted_sources = sorted(
         with_safe_text, key=lambda member: (member.id not in official_ids, member.id != title_member.id)
     )
     candidates = [
         quote for member in sorted_sources for quote in _list_candidates(member, language, official_ids)
     ]
-    current_ids = official_ids | {member.id for member in leading}
+    current_ids = official_ids | {member.id for member in latest}
     summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 

@@ -11,7 +11,7 @@ from backend.entities.model import Entity, Language
 from backend.sources.authority import Authorities
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.grouping.headline_features import find_title_mentions
-from backend.topics.grouping.latest_reports import find_retractions, select_latest
+from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.insights import (
     credits,
     earlier_topics,
@@ -155,8 +155,6 @@ def collect_facts(
 def _split_current(reports: Sequence[Report]) -> tuple[list[Report], list[Report]]:
     """Split reports into those that tell the latest state, with the official ones, and those overtaken."""
     latest = select_latest([report for report in reports if not report.is_link])
-    if find_retractions([report for report in reports if not report.is_link]):
-        return latest, []  # what was retracted is no fact, whoever published it
     current = [report for report in reports if report in latest or report.official or report.is_link]
     return current, [report for report in reports if report not in current]
 

@@ -1,7 +1,7 @@
 """Builds an insight with the data of its sections, for pages that show tables and calendars."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
@@ -17,7 +17,8 @@ def build_sections(
     parts: Sequence[Part],
     prose: Mapping[str, str],
     note: Part,
-    today: date | None = None,
+    *,
+    today: date,
 ) -> dict[str, Any]:
     """Build the conclusion, the sections with their kinds, and what they compare, date and link to.
 
@@ -25,7 +26,6 @@ def build_sections(
     Several days in a row have their first day, or from then on their last one.
     """
     conclusion, *sections = parts
-    now = today or datetime.now(UTC).date()
     if any(part.basis in prose for part in parts):
         sections.append(note)
     return {
@@ -44,7 +44,7 @@ def build_sections(
             for group in facts.differences
         ],
         "next_dates": [
-            {"day": _find_next_day(due, now).isoformat(), "text": due.text, "source": due.source}
+            {"day": _find_next_day(due, today).isoformat(), "text": due.text, "source": due.source}
             for due in facts.next_dates
             if not due.words
         ],

@@ -52,7 +52,7 @@ class InsightService:
         prose = generation_records.load_prose(self._database, topic.id or 0, language)
         note = Part("note", *build_insight_note(language, prose.model), "")
         parts = build_parts(facts, language, self._settings.api_url)
-        return build_sections(facts, parts, prose.by_basis, note)
+        return build_sections(facts, parts, prose.by_basis, note, today=self._now().date())
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
         """Collect the facts of ``topic`` as of now, or as of ``at``. Samples are no sources."""

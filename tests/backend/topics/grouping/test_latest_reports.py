@@ -2,13 +2,11 @@
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from backend.entities.model import Language
 from backend.topics.grouping.extractive_summary import summarize
-from backend.topics.grouping.latest_reports import MIN_GAP, select_latest, select_leading
+from backend.topics.grouping.latest_reports import MIN_GAP, select_latest
 from tests.backend.topics.grouping.conftest import Make
 
 DAY = 24 * 60
@@ -64,69 +62,3 @@ def test_an_official_source_keeps_the_title(make: Make) -> None:
     )
     late = make(FAILED, minutes=2 * DAY, text="The fee of Quillport has failed with 38 million votes of 40.")
     assert summarize([official, late], frozenset({official.id}), "en").title.member is official
-
-
-@pytest.mark.parametrize(
-    ("first", "later", "leads"),
-    [
-        (HEADED, FAILED, True),
-        ("Orrin loses $90 million in hack", "Orrin confirms hack cost it $120 million", True),
-        (
-            "Orrin loses $90 million in hack",
-            "Riga lawmaker calls for tighter rules after hack of Orrin",
-            False,
-        ),
-        ("Orrin loses $90 million in hack", "Orrin hires a new chief from Harrow", False),
-        ("Orrin loses $90 million in hack", "Orrin rejects calls for a merger with Harrow", False),
-    ],
-)
-def test_only_a_report_that_takes_the_event_further_replaces_the_first(
-    make: Make, first: str, later: str, leads: bool
-) -> None:
-    former = make(first, text=f"{first} on Monday.")
-    late = make(later, minutes=2 * DAY, text=f"{later} on Wednesday.")
-    leading = late if leads else former
-    assert select_leading([former, late]) == [leading]
-    quoted = summarize([former, late], frozenset(), "en")
-    assert quoted.title.member is leading
-    assert {quote.member for quote in quoted.quotes} <= {leading}
-
-
-def test_most_reports_behind_a_gap_are_the_news_itself(make: Make) -> None:
-    notice = make("Orrin to publish a report")
-    reports = [make("Orrin loses $90 million in hack", minutes=DAY + at) for at in (0, 10, 20)]
-    assert select_leading([notice, *reports]) == [notice, *reports]
-
-
-@pytest.mark.parametrize(
-    ("language", "first", "retraction"),
-    [
-        ("en", "Orrin loses $90 million in hack", "Riga Post retracts report on hack of Orrin"),
-        ("en", "Orrin loses $90 million in hack", "Report on hack of Orrin was fake, police say"),
-        ("en", "Orrin loses $90 million in hack", "Correction: Orrin was not hacked"),
-        ("ja", "オリン、9000万ドル流出", "オリン流出の記事を撤回、リガ新聞"),
-        ("zh", "奥林被盗9000万美元", "里加报撤回关于奥林被盗的报道"),
-        ("zh", "奥林被盗9000万美元", "奥林被盗报道不实"),
-    ],
-)
-def test_what_was_retracted_is_not_told(make: Make, language: Language, first: str, retraction: str) -> None:
-    stop = "." if language == "en" else "。"
-    former = make(first, text=f"{first}{stop}", language=language)
-    copy = make(first, text=f"{first}{stop}", language=language, minutes=5)
-    late = make(retraction, text=f"{retraction}{stop}", language=language, minutes=90)
-    quoted = summarize([former, copy, late], frozenset({former.id}), language)
-    assert {quoted.title.member, *(quote.member for quote in quoted.quotes)} == {late}
-    assert select_latest([former, copy, late]) == [late]
-
-
-@pytest.mark.parametrize(
-    "title",
-    [
-        "Fake Harrow app steals $9 million from clients",
-        "Orrin withdraws $90 million from Harrow",
-        "Police report says hoax calls to banks rose",
-    ],
-)
-def test_news_of_a_fake_is_no_retraction(make: Make, title: str) -> None:
-    reports = [make("Orrin loses $90 million in hack"), make(title, minutes=30)]
-    assert select_latest(reports) == reports

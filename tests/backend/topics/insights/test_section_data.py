@@ -21,6 +21,7 @@ from backend.topics.insights.sections import Part, build_insight, build_parts
 from backend.topics.schemas import InsightSections
 
 AT, LATER = datetime(2026, 5, 18, 12, tzinfo=UTC), datetime(2026, 5, 19, 8, 30, tzinfo=UTC)
+TODAY = date(2026, 5, 18)
 NOTE = Part("note", "How this was written", "By small-1.", "")
 FACTS = InsightFacts(
     title="Exchange loses $36 million",
@@ -53,7 +54,7 @@ FACTS = InsightFacts(
 
 
 def build(language: Language = "en", **prose: str) -> dict[str, Any]:
-    answer = build_sections(FACTS, build_parts(FACTS, language, "http://s"), prose, NOTE)
+    answer = build_sections(FACTS, build_parts(FACTS, language, "http://s"), prose, NOTE, today=TODAY)
     InsightSections.model_validate(answer)
     return answer
 
@@ -111,7 +112,9 @@ def test_moves_are_plain_decimals_and_say_whether_they_are_unusual() -> None:
 
 def test_generated_prose_is_marked_and_explained_by_a_note() -> None:
     (basis,) = [part.basis for part in build_parts(FACTS, "en", "http://s") if part.name == "unknown"]
-    sections = build_sections(FACTS, build_parts(FACTS, "en", "http://s"), {basis: "Nobody knows."}, NOTE)
+    sections = build_sections(
+        FACTS, build_parts(FACTS, "en", "http://s"), {basis: "Nobody knows."}, NOTE, today=TODAY
+    )
     texts = {part["kind"]: (part["text"], part["is_generated"]) for part in sections["sections"]}
     assert texts["unknown"] == ("Nobody knows.", True)
     assert texts["note"] == ("By small-1.", False)
@@ -121,7 +124,7 @@ def test_generated_prose_is_marked_and_explained_by_a_note() -> None:
 def test_only_exact_days_are_data_for_a_calendar() -> None:
     due = NextDate(date(2027, 1, 1), "A vote is due.", "CoinDesk", words="By the end of Q1 (2027)")
     facts = replace(FACTS, next_dates=(*FACTS.next_dates, due))
-    answer = build_sections(facts, build_parts(facts, "en", "http://s"), {}, NOTE)
+    answer = build_sections(facts, build_parts(facts, "en", "http://s"), {}, NOTE, today=TODAY)
     assert [one["day"] for one in answer["next_dates"]] == ["2026-06-01"]
     (text,) = (section["text"] for section in answer["sections"] if section["kind"] == "next")
     assert "By the end of Q1 (2027): “A vote is due.” (CoinDesk)" in text
@@ -131,5 +134,7 @@ def test_only_exact_days_are_data_for_a_calendar() -> None:
 def test_several_days_have_their_last_one_once_they_have_begun(today: int, day: int) -> None:
     due = NextDate(date(2026, 12, 8), "The board meets.", "CoinDesk", until=date(2026, 12, 9))
     facts = replace(FACTS, next_dates=(due,))
-    answer = build_sections(facts, build_parts(facts, "en", "http://s"), {}, NOTE, date(2026, 12, today))
+    answer = build_sections(
+        facts, build_parts(facts, "en", "http://s"), {}, NOTE, today=date(2026, 12, today)
+    )
     assert [one["day"] for one in answer["next_dates"]] == [f"2026-12-{day:02}"]
