@@ -62,7 +62,7 @@ def load_reports(
                 else item.site_name or item.url.split("/")[2].removeprefix("www."),
                 url=item.url,
                 official=authority.is_official or is_release,
-                title=item.title if is_safe else "",
+                title=item.title if is_safe and not _is_address(item.title, item.url) else "",
                 text=text if is_safe else "",
                 language=item.language or language,
                 published_at=item.published_at or topic.published_at,
@@ -96,6 +96,11 @@ def _find_issuer(text: str, topic: Topic, entities: Mapping[str, Entity]) -> Ent
         if name in text
     ]
     return min(named, key=lambda found: found[0])[1] if named else None
+
+
+def _is_address(title: str, url: str) -> bool:
+    """True if a page without a title is shown by its address."""
+    return "/" in title and title in url
 
 
 def _list_name_words(owner: Entity | None) -> frozenset[str]:

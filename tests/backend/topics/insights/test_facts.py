@@ -74,6 +74,12 @@ def test_official_sources_come_first_and_each_host_once(
     assert [source.official for source in found.sources] == [True, False]
 
 
+def test_the_address_of_a_page_is_no_statement(connection: Connection, fact_sources: FactSources) -> None:
+    page = Media("primary_source", "https://www.sec.gov/news/fund", title="sec.gov/news/fund")
+    topic = build_topic("a", media=(page, build_article("https://www.coindesk.com/a", "x", "CoinDesk")))
+    assert collect_facts(connection, store(connection, topic), "en", fact_sources, AT).official_words == []
+
+
 def test_two_figures_of_one_unit_from_two_sources_differ(
     connection: Connection, fact_sources: FactSources
 ) -> None:
