@@ -240,8 +240,10 @@ class Period:
 def find_periods(
     sentence: str, language: Language, written_on: date, letters: Sequence[str] = ()
 ) -> Iterator[Period]:
-    """Generate the times of a sentence that are no exact day, without overlap. ``letters`` are those that a
-    normalised sentence had before."""
+    """Generate the times of a sentence that are no exact day, without overlap.
+
+    ``letters`` are the characters of a normalised sentence as the report writes them, one for each place.
+    """
     compared = to_simplified(sentence) if language == "zh" else sentence
     covered = bytearray(len(compared))
     is_fiscal = _FISCAL[language].search(compared) is not None

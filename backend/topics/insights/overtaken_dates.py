@@ -27,11 +27,13 @@ _NO_NAME = re.compile(
     r"|march|april|june|july|august|september|october|november|december|utc|set|due|scheduled|from|was|were)",
     re.IGNORECASE,
 )
+"""Capitalised words of English sentences that name nothing."""
 _HAN = re.compile(r"[一-龥]{2,}")
 _DATE_SIGNS = re.compile(r"[\d〇零一二三四五六七八九十年月日号至将于計计划予定]")
 
 
 def says_moved(sentence: str, language: Language) -> bool:
+    """True if the sentence says that something was postponed, brought forward or called off."""
     compared = to_simplified(sentence) if language == "zh" else sentence
     return _MOVED[language].search(compared) is not None
 
