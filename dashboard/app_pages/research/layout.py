@@ -34,8 +34,15 @@ def render_page() -> None:
         states.render_worker_banner(markets.fetch_status().data)
         with st.container(key="rs_lead"):
             st.html(tag("p", text(t("research.lead")), class_="cp-lead"))
-        session_state.fold_form(job_id)
-        with st.expander(t("research.new_search"), key=session_state.FORM_PANEL_KEY, on_change="rerun"):
+        with (
+            st.container(key="rs_panel_form"),
+            st.expander(
+                t("research.new_search"),
+                expanded=not job_id,  # beside a job, its verdict comes first
+                key=session_state.get_form_expander_key(job_id),
+                on_change="rerun",
+            ),
+        ):
             form.render_form(show_examples=not job_id)
         if job_id:
             with st.container(key="rs_job", gap="small"):

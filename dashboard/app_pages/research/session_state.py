@@ -28,7 +28,6 @@ _KEY = "research_bench"
 JOB_PARAM = "job"
 STATEMENT_PARAM = "statement"
 FORM_DRAFT_KEY = "research"
-FORM_PANEL_KEY = "rs_panel_form"
 MAX_STORED_TEXTS = 10
 """Limit of submitted drafts, and of texts with marks, in a session."""
 MAX_FAILURES = 30
@@ -46,7 +45,7 @@ class PageState:
     """Why the service rejected a submission."""
     cancel_problem: Problem | None = None
     attempt: tuple[Draft, str] | None = None
-    """A submission without a response, and its idempotency key for the retry."""
+    """A submission whose job is not shown yet, and its idempotency key for the retry."""
     submitted: OrderedDict[str, Draft] = field(default_factory=OrderedDict)
     kinds: dict[str, JobKind] = field(default_factory=dict)
     awaited_job_id: str = ""
@@ -55,8 +54,6 @@ class PageState:
     """Number of awaited results that this session has shown; each moves the focus."""
     failures: int = 0
     marks: OrderedDict[str, list[Mark]] = field(default_factory=OrderedDict)
-    form_job_id: str | None = None
-    """The job beside which the form was last folded; empty for none."""
 
 
 class JobSnapshot(NamedTuple):
@@ -104,19 +101,20 @@ def close_job() -> None:
     url_state.write_param(JOB_PARAM, "")
 
 
-def fold_form(job_id: str) -> None:
-    """Folds the form when another job is shown, so that its verdict comes first; opens it without a job."""
-    state = page_state()
-    if state.form_job_id != job_id or FORM_PANEL_KEY not in st.session_state:
-        state.form_job_id = job_id
-        st.session_state[FORM_PANEL_KEY] = not job_id
+def get_form_expander_key(job_id: str) -> str:
+    """Returns the key of the form's expander beside a job, or without one.
+
+    With one key for all jobs, a browser that opens the expander and submits before the response would keep it
+    open, because it sees no change in the response.
+    """
+    return f"rs_new_search_{job_id}"
 
 
 def submit(draft: Draft) -> None:
     """Submits a draft. The form keeps its values in any case, and opens if the draft is rejected."""
     state = page_state()
     state.draft, state.validation_error, state.response_problem = draft, "", None
-    st.session_state[FORM_PANEL_KEY] = True
+    st.session_state[get_form_expander_key(shown_job_id())] = True
     if draft.is_blank:
         state.validation_error = t("research.nothing")
         return
@@ -125,17 +123,20 @@ def submit(draft: Draft) -> None:
         return
     is_retry = state.attempt is not None and state.attempt[0] == draft
     key = state.attempt[1] if is_retry and state.attempt else uuid.uuid4().hex
+    state.attempt = (
+        draft,
+        key,
+    )  # kept if a second click interrupts this one, which then submits the same job
     kind = jobs.find_job_kind(draft)
     response = research.submit_job(kind, jobs.build_request_body(draft), key=key)
     if response.error is not None or response.data is None:
-        state.attempt = (draft, key)
         state.response_problem = response.error
         return
-    state.attempt = None
-    forget_draft(FORM_DRAFT_KEY)
     state.kinds[response.data] = kind
     _store(state.submitted, response.data, draft)
     open_job(response.data)
+    forget_draft(FORM_DRAFT_KEY)
+    state.attempt = None
 
 
 def find_excess_length(draft: Draft) -> tuple[int, int] | None:

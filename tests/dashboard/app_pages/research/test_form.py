@@ -76,7 +76,7 @@ def test_a_shown_job_folds_the_form_and_the_reader_can_open_it_again() -> None:
     app.text_area(key="rs_statement").set_value(TRUE)
     press_button(app, "rs_submit_statement")
     assert not is_form_open(app)
-    app.session_state[session_state.FORM_PANEL_KEY] = True  # the reader opens it
+    app.session_state[find_expander_key(app)] = True  # the reader opens it
     assert is_form_open(rerun_page(app)), "until another job is shown"
     press_button(app, "rs_submit_statement")
     assert not is_form_open(app)
@@ -91,8 +91,12 @@ def test_a_rejected_draft_opens_the_form_which_says_why() -> None:
     assert t("research.nothing") in html(app)
 
 
+def find_expander_key(app: AppTest) -> str:
+    return session_state.get_form_expander_key("".join(app.query_params.get("job", [])))
+
+
 def is_form_open(app: AppTest) -> bool:
-    is_open: bool = app.session_state[session_state.FORM_PANEL_KEY]
+    is_open: bool = app.session_state[find_expander_key(app)]
     panel = next(part for part in app.expander if part.label == t("research.new_search"))
     assert panel.proto.expanded == is_open
     return is_open
