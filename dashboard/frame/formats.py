@@ -91,11 +91,6 @@ def _format_significant_digits(value: Decimal, max_digits: int) -> str:
     return f"{_round_to_places(rounded, places):,f}"
 
 
-def compact_usd(value: Decimal | int | None, lang: Language = "en", *, trim: bool = False) -> str:
-    """Formats a round limit or an amount in US dollars; see :func:`format_compact_amount`."""
-    return format_compact_amount(value, lang, trim=trim)
-
-
 def format_compact_amount(
     value: Decimal | int | None,
     lang: Language = "en",

@@ -250,7 +250,7 @@ def find_periods(
     for pattern in _PERIODS[language]:
         for match in pattern.finditer(compared):
             start, end = match.span()
-            if not _is_whole(match.groupdict()) or covered.find(1, start, end) >= 0:
+            if not _has_context(match.groupdict()) or covered.find(1, start, end) >= 0:
                 continue
             covered[start:end] = b"\1" * (end - start)
             if (is_fiscal and _PART_OF_YEAR.search(match.group())) or not _is_due_time(match, language):
@@ -260,7 +260,7 @@ def find_periods(
                 yield Period(*days, start, end, _write(words, match, days, language, written_on))
 
 
-def _is_whole(groups: Mapping[str, str | None]) -> bool:
+def _has_context(groups: Mapping[str, str | None]) -> bool:
     """False for an English quarter or half with neither preposition nor year (*third quarter results*)."""
     return "by" not in groups or any(groups[name] is not None for name in ("by", "year", "next"))
 

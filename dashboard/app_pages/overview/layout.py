@@ -13,7 +13,7 @@ from dashboard.client import connection
 from dashboard.client.market_schemas import SPANS, Span
 from dashboard.components.live_view import Node, h, live_view
 from dashboard.frame import freshness, preferences, refresh, session_currency, states, url_state
-from dashboard.frame.formats import compact_usd, parse_instant
+from dashboard.frame.formats import format_compact_amount, parse_instant
 from dashboard.frame.markup import tag
 from dashboard.i18n import language, t
 
@@ -57,7 +57,7 @@ def render_controls() -> tuple[Span, str]:
 def format_min_cap(code: str) -> str:
     min_cap = MIN_CAPS[code]
     return (
-        t("overview.min_cap_from", amount=compact_usd(min_cap, language(), trim=True))
+        t("overview.min_cap_from", amount=format_compact_amount(min_cap, language(), trim=True))
         if min_cap
         else t("overview.min_cap_any")
     )

@@ -202,4 +202,4 @@ def build_texts(lang: Language) -> Mapping[str, Any]:
 
 
 def _round_cap(cap: int, lang: Language) -> str:
-    return formats.compact_usd(cap, lang).replace(".00", "").replace(".0", "")
+    return formats.format_compact_amount(cap, lang).replace(".00", "").replace(".0", "")

@@ -13,9 +13,9 @@ from dashboard.frame.formats import (
     Language,
     age,
     compact,
-    compact_usd,
     direction,
     duration,
+    format_compact_amount,
     full_price,
     integer,
     local_time,
@@ -76,13 +76,13 @@ def test_a_full_price_is_within_its_rounding_and_never_an_exponent(value: Decima
     ],
 )
 def test_large_amounts_take_the_units_of_the_language(value: str, en: str, ja: str, zh: str) -> None:
-    assert [compact_usd(Decimal(value), lang) for lang in ("en", "ja", "zh")] == [en, ja, zh]
+    assert [format_compact_amount(Decimal(value), lang) for lang in ("en", "ja", "zh")] == [en, ja, zh]
 
 
 def test_a_round_amount_has_no_trailing_zeros() -> None:
-    assert compact_usd(10**7, trim=True) == "$10M"
-    assert compact_usd(10**7, "ja", trim=True) == "$1,000万"
-    assert compact_usd(None) == UNKNOWN
+    assert format_compact_amount(10**7, trim=True) == "$10M"
+    assert format_compact_amount(10**7, "ja", trim=True) == "$1,000万"
+    assert format_compact_amount(None) == UNKNOWN
 
 
 @given(positive.filter(lambda value: value >= Decimal("0.01")), languages)
@@ -124,7 +124,7 @@ def test_a_change_has_the_sign_of_its_rounded_value(
 
 
 def test_an_unknown_figure_is_never_zero() -> None:
-    assert {price(None), compact_usd(None), percent(None), integer(None)} == {UNKNOWN}
+    assert {price(None), format_compact_amount(None), percent(None), integer(None)} == {UNKNOWN}
     assert direction(None) is None
     assert parse_decimal(None) is None
 

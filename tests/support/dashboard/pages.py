@@ -30,6 +30,13 @@ def component(app: AppTest, name: str) -> Any:
     return part.proto
 
 
+def read_url_params(app: AppTest) -> dict[str, str]:
+    """Returns the first value of each parameter of the URL."""
+    return {
+        name: value if isinstance(value, str) else str(value[0]) for name, value in app.query_params.items()
+    }
+
+
 def read_live_views(app: AppTest) -> str:
     """The content of all live views as JSON, one a line."""
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Opens the Timelines page and reads its URL."""
+"""Opens the Timelines page."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -7,10 +7,3 @@ from tests.support.dashboard import pages
 
 def open_timelines(**query: str) -> AppTest:
     return pages.open_page("timelines", **query)
-
-
-def read_url_params(app: AppTest) -> dict[str, str]:
-    """Returns the first value of each parameter of the URL."""
-    return {
-        name: value if isinstance(value, str) else str(value[0]) for name, value in app.query_params.items()
-    }

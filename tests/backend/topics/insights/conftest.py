@@ -9,12 +9,12 @@ import pytest
 
 from backend.topics.insights.model import Report
 
-Tell = Callable[..., Report]
+ReportFactory = Callable[..., Report]
 
 
 @pytest.fixture
-def tell() -> Tell:
-    """Build an English report of Monday, 14 September 2026, by an outlet of its own."""
+def make_report() -> ReportFactory:
+    """Builds English reports of Monday, 14 September 2026, each by an outlet of its own."""
     numbers = count(1)
     return lambda text="", **fields: build_report(text, next(numbers), **fields)
 

@@ -6,7 +6,7 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
 from backend.entities.model import Language
 from backend.topics.insights.credits import Credits, find_credits
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,9 @@ def rules() -> RuleSet:
     ],
 )
 def test_a_credited_outlet_is_named(
-    tell: Tell, rules: RuleSet, language: Language, sentence: str, name: str
+    make_report: ReportFactory, rules: RuleSet, language: Language, sentence: str, name: str
 ) -> None:
-    assert find_credits(tell(sentence, language=language), rules, language) == Credits((name,), True)
+    assert find_credits(make_report(sentence, language=language), rules, language) == Credits((name,), True)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_a_credited_outlet_is_named(
     ],
 )
 def test_a_report_without_a_name_is_relayed(
-    tell: Tell, rules: RuleSet, language: Language, title: str
+    make_report: ReportFactory, rules: RuleSet, language: Language, title: str
 ) -> None:
-    assert find_credits(tell("", title=title, language=language), rules, language) == Credits((), True)
+    assert find_credits(make_report("", title=title, language=language), rules, language) == Credits((), True)
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_a_report_without_a_name_is_relayed(
         "(Reporting by Lena Okafor; editing by Jan Brandt.)",
     ],
 )
-def test_other_sentences_credit_nobody(tell: Tell, rules: RuleSet, sentence: str) -> None:
-    assert find_credits(tell(sentence), rules, "en") == Credits()
+def test_other_sentences_credit_nobody(make_report: ReportFactory, rules: RuleSet, sentence: str) -> None:
+    assert find_credits(make_report(sentence), rules, "en") == Credits()

@@ -12,7 +12,7 @@ from backend.topics.insights.earlier_topics import find_earlier
 from backend.topics.insights.model import Report
 from backend.topics.model import Category, Media, Topic, TopicText
 from backend.topics.store import topic_store
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 AT = datetime(2026, 9, 22, 9, tzinfo=UTC)
 THEFT = "Northwind Exchange Loses $84M in Hot Wallet Breach"
@@ -45,13 +45,15 @@ def find_titles(
     return [one.title for one in related if one.title != topic.texts[language].title]
 
 
-def test_an_event_that_the_reports_retell_came_before(sqlite_database: Database, tell: Tell) -> None:
+def test_an_event_that_the_reports_retell_came_before(
+    sqlite_database: Database, make_report: ReportFactory
+) -> None:
     summary = "The crypto exchange Northwind lost $84 million from its hot wallet in a breach on Monday."
     earlier = [
         build_topic(THEFT, days=8, summary=summary),
         build_topic("Northwind hires a new finance chief", days=3),
     ]
-    found = find_titles(sqlite_database, build_topic(SEQUEL), earlier, [tell(RETOLD, title=SEQUEL)])
+    found = find_titles(sqlite_database, build_topic(SEQUEL), earlier, [make_report(RETOLD, title=SEQUEL)])
     assert found == [THEFT]
 
 
@@ -68,16 +70,16 @@ def test_an_event_that_the_reports_retell_came_before(sqlite_database: Database,
     ],
 )
 def test_the_same_act_of_other_parties_is_another_story(
-    sqlite_database: Database, tell: Tell, title: str, other: str
+    sqlite_database: Database, make_report: ReportFactory, title: str, other: str
 ) -> None:
-    reports = [tell(f"{title}, it was announced on Monday.", title=title)]
+    reports = [make_report(f"{title}, it was announced on Monday.", title=title)]
     assert find_titles(sqlite_database, build_topic(title), [build_topic(other, days=1)], reports) == []
 
 
-def test_an_act_takes_another_for_granted(sqlite_database: Database, tell: Tell) -> None:
+def test_an_act_takes_another_for_granted(sqlite_database: Database, make_report: ReportFactory) -> None:
     title = "SEC dismisses its case against Coinbase"
     earlier = [build_topic("SEC sues Coinbase", days=600), build_topic("SEC sues Binance", days=601)]
-    reports = [tell("The SEC dismissed its case against Coinbase on Monday.", title=title)]
+    reports = [make_report("The SEC dismissed its case against Coinbase on Monday.", title=title)]
     assert find_titles(sqlite_database, build_topic(title), earlier, reports) == ["SEC sues Coinbase"]
 
 
@@ -98,10 +100,14 @@ def test_a_shared_primary_source_ties_topics_together(sqlite_database: Database)
     ]
 
 
-def test_a_link_and_a_named_day_of_report_tie_topics_together(sqlite_database: Database, tell: Tell) -> None:
+def test_a_link_and_a_named_day_of_report_tie_topics_together(
+    sqlite_database: Database, make_report: ReportFactory
+) -> None:
     linked = build_topic("Exchange pauses", days=5, media=(Media("article", "https://one.example/pause"),))
     named = build_topic("Northwind breach shakes Vilnius", days=8)
-    reports = [tell("See https://one.example/pause for more. Northwind was hacked, as reported on Sept. 14.")]
+    reports = [
+        make_report("See https://one.example/pause for more. Northwind was hacked, as reported on Sept. 14.")
+    ]
     found = find_titles(sqlite_database, build_topic(SEQUEL), [linked, named], reports)
     assert found == ["Northwind breach shakes Vilnius", "Exchange pauses"], "the oldest comes first"
 

@@ -5,12 +5,14 @@ import pytest
 from backend.entities.model import Language
 from backend.topics.insights.figures import find_differences, find_shared_figure
 from backend.topics.insights.model import SharedFigure
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 
-def share(tell: Tell, title: str, language: Language = "en", text: str = "") -> SharedFigure:
+def share(make_report: ReportFactory, title: str, language: Language = "en", text: str = "") -> SharedFigure:
     """Return the figure of two reports with one title."""
-    found = find_shared_figure([tell(text, title=title, language=language) for _ in range(2)], language)
+    found = find_shared_figure(
+        [make_report(text, title=title, language=language) for _ in range(2)], language
+    )
     assert found is not None
     return found
 
@@ -38,9 +40,9 @@ def share(tell: Tell, title: str, language: Language = "en", text: str = "") -> 
     ],
 )
 def test_the_measure_says_that_a_figure_is_alleged_claimed_or_estimated(
-    tell: Tell, language: Language, title: str, measure: str
+    make_report: ReportFactory, language: Language, title: str, measure: str
 ) -> None:
-    assert share(tell, title, language).measure == measure
+    assert share(make_report, title, language).measure == measure
 
 
 @pytest.mark.parametrize(
@@ -62,9 +64,9 @@ def test_the_measure_says_that_a_figure_is_alleged_claimed_or_estimated(
     ],
 )
 def test_a_qualifier_of_another_thing_is_not_that_of_the_figure(
-    tell: Tell, language: Language, title: str, measure: str
+    make_report: ReportFactory, language: Language, title: str, measure: str
 ) -> None:
-    assert share(tell, title, language).measure == measure
+    assert share(make_report, title, language).measure == measure
 
 
 @pytest.mark.parametrize(
@@ -80,8 +82,10 @@ def test_a_qualifier_of_another_thing_is_not_that_of_the_figure(
         ("zh", "红隼提供500万美元贷款", "500万美元"),
     ],
 )
-def test_a_limit_stays_with_its_figure(tell: Tell, language: Language, title: str, figure: str) -> None:
-    assert share(tell, title, language).text == figure
+def test_a_limit_stays_with_its_figure(
+    make_report: ReportFactory, language: Language, title: str, figure: str
+) -> None:
+    assert share(make_report, title, language).text == figure
 
 
 @pytest.mark.parametrize(
@@ -93,32 +97,44 @@ def test_a_limit_stays_with_its_figure(tell: Tell, language: Language, title: st
     ],
 )
 def test_an_alleged_figure_of_an_unknown_thing_is_not_told(
-    tell: Tell, language: Language, title: str
+    make_report: ReportFactory, language: Language, title: str
 ) -> None:
-    reports = [tell(title=title, language=language) for _ in range(2)]
+    reports = [make_report(title=title, language=language) for _ in range(2)]
     assert find_shared_figure(reports, language) is None
 
 
-def test_a_later_sentence_qualifies_the_figure_of_the_title(tell: Tell) -> None:
-    alleged = share(tell, "Man in court over $5M laundering", text="He is accused of laundering $5 million.")
+def test_a_later_sentence_qualifies_the_figure_of_the_title(make_report: ReportFactory) -> None:
+    alleged = share(
+        make_report, "Man in court over $5M laundering", text="He is accused of laundering $5 million."
+    )
     assert alleged.measure == "alleged laundering"
-    limited = share(tell, "Lender offers $5M loans", text="The lender offers loans of up to $5 million.")
+    limited = share(
+        make_report, "Lender offers $5M loans", text="The lender offers loans of up to $5 million."
+    )
     assert limited.text == "up to $5M"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_figures_side_by_side_keep_their_qualifiers(tell: Tell, language: Language) -> None:
-    reports = [tell(title="Man accused of laundering $5M"), tell(title="Laundering of $5M in Riga")]
+def test_figures_side_by_side_keep_their_qualifiers(make_report: ReportFactory, language: Language) -> None:
+    reports = [
+        make_report(title="Man accused of laundering $5M"),
+        make_report(title="Laundering of $5M in Riga"),
+    ]
     shared = find_shared_figure(reports, language)
     assert shared is not None
     assert shared.measure == {"en": "alleged laundering", "ja": "疑いのある資金洗浄の額"}[language]
-    other = tell(title="Man accused of laundering up to $9M")
+    other = make_report(title="Man accused of laundering up to $9M")
     ((_, high),) = find_differences([reports[0], other], "en")
     assert (high.text, high.measure) == ("up to $9M", "alleged laundering")
 
 
-def test_a_shared_figure_whose_limit_no_text_of_the_reader_s_language_gives_is_not_told(tell: Tell) -> None:
-    reports = [tell(title="Lender offers loans of up to $5M"), tell(title="Loans of up to $5M offered")]
+def test_a_shared_figure_whose_limit_no_text_of_the_reader_s_language_gives_is_not_told(
+    make_report: ReportFactory,
+) -> None:
+    reports = [
+        make_report(title="Lender offers loans of up to $5M"),
+        make_report(title="Loans of up to $5M offered"),
+    ]
     shared = find_shared_figure(reports, "en")
     assert shared is not None
     assert shared.text == "up to $5M"

@@ -6,15 +6,15 @@ from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.topics.insights.further_points import MAX_POINTS, find_points
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 TITLE = "Quillport opens vault for bitcoin"
 LEAD = "Quillport opened a vault for the bitcoin of its clients on Monday."
 
 
-def list_points(tell: Tell, text: str, language: Language = "en", **shown: str) -> list[str]:
+def list_points(make_report: ReportFactory, text: str, language: Language = "en", **shown: str) -> list[str]:
     title, summary = shown.get("title", TITLE), shown.get("summary", LEAD)
-    report = tell(f"{summary}\n{text}", title=title, language=language)
+    report = make_report(f"{summary}\n{text}", title=title, language=language)
     return [point.text for point in find_points([report], language, title, summary)]
 
 
@@ -29,8 +29,8 @@ def list_points(tell: Tell, text: str, language: Language = "en", **shown: str) 
         "Quillport held 4,100 bitcoin at the end of May, down from 6,300 a year earlier.",
     ],
 )
-def test_a_limit_an_objection_and_a_comparison_are_points(tell: Tell, sentence: str) -> None:
-    assert list_points(tell, f"The weather in Riga was fine that week. {sentence}") == [sentence]
+def test_a_limit_an_objection_and_a_comparison_are_points(make_report: ReportFactory, sentence: str) -> None:
+    assert list_points(make_report, f"The weather in Riga was fine that week. {sentence}") == [sentence]
 
 
 JA = ("クイルポート、保管庫を開設", "クイルポートは月曜にビットコインの保管庫を開設した。")
@@ -46,9 +46,11 @@ ZH = ("红隼推出比特币保管库", "红隼周一为客户推出比特币保
         ("zh", "红隼保管库的比特币为4100枚，较去年同期减少三成。"),
     ],
 )
-def test_points_are_found_in_japanese_and_chinese(tell: Tell, language: Language, sentence: str) -> None:
+def test_points_are_found_in_japanese_and_chinese(
+    make_report: ReportFactory, language: Language, sentence: str
+) -> None:
     title, summary = JA if language == "ja" else ZH
-    assert list_points(tell, sentence, language, title=title, summary=summary) == [sentence]
+    assert list_points(make_report, sentence, language, title=title, summary=summary) == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -60,13 +62,15 @@ def test_points_are_found_in_japanese_and_chinese(tell: Tell, language: Language
         "A court in Riga ordered Quillport to close the vault.",
     ],
 )
-def test_a_correction_a_cause_a_duty_and_a_decision_are_points(tell: Tell, sentence: str) -> None:
-    assert list_points(tell, sentence) == [sentence]
+def test_a_correction_a_cause_a_duty_and_a_decision_are_points(
+    make_report: ReportFactory, sentence: str
+) -> None:
+    assert list_points(make_report, sentence) == [sentence]
 
 
-def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(tell: Tell) -> None:
+def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(make_report: ReportFactory) -> None:
     text = "Quillport held 4,100 bitcoin in May, down from 6,300. It includes $9 million of its own."
-    assert list_points(tell, text) == [text]
+    assert list_points(make_report, text) == [text]
 
 
 @pytest.mark.parametrize(
@@ -81,36 +85,40 @@ def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(tell: Tell) -> 
     ],
 )
 def test_a_repeated_sentence_is_a_point_only_with_another_figure(
-    tell: Tell, shown: str, told: str, is_point: bool
+    make_report: ReportFactory, shown: str, told: str, is_point: bool
 ) -> None:
     summary = f"{LEAD}\nQuillport cannot return {shown} of the bitcoin in its vault."
-    first = tell(LEAD, title=TITLE)
-    other = tell(f"Quillport cannot return {told} of the bitcoin in its vault.", title="The losses of Harrow")
+    first = make_report(LEAD, title=TITLE)
+    other = make_report(
+        f"Quillport cannot return {told} of the bitcoin in its vault.", title="The losses of Harrow"
+    )
     found = find_points([first, other], "en", TITLE, summary)
     assert [point.source for point in found] == [other.source] * is_point
 
 
-def test_background_and_colour_are_no_points(tell: Tell) -> None:
+def test_background_and_colour_are_no_points(make_report: ReportFactory) -> None:
     text = (
         "Bitcoin is a digital currency that began in 2009. Vaults keep the keys of clients in steel boxes. "
         "Quillport compared the vault to a submarine that never surfaces. Quillport did not sit still."
     )
-    assert list_points(tell, text) == []
+    assert list_points(make_report, text) == []
 
 
-def test_what_the_reader_has_read_is_no_point(tell: Tell) -> None:
+def test_what_the_reader_has_read_is_no_point(make_report: ReportFactory) -> None:
     limit = "Quillport cannot recover bitcoin that a client sent to the wrong vault."
-    assert list_points(tell, limit, summary=f"{LEAD}\n{limit}") == []
-    report = tell(f"{LEAD} {limit}", title=TITLE)
+    assert list_points(make_report, limit, summary=f"{LEAD}\n{limit}") == []
+    report = make_report(f"{LEAD} {limit}", title=TITLE)
     assert find_points([report], "en", TITLE, LEAD, [limit]) == []
 
 
-def test_a_pronoun_of_the_only_speaker_is_replaced_by_the_name_in_brackets(tell: Tell) -> None:
+def test_a_pronoun_of_the_only_speaker_is_replaced_by_the_name_in_brackets(
+    make_report: ReportFactory,
+) -> None:
     text = (
         "Ada Lindqvist, head of Quillport, said the vault opens in stages. "
         "Even so, she cautioned that the vault is unlikely to hold much bitcoin before 2027."
     )
-    assert list_points(tell, text)[-1] == (
+    assert list_points(make_report, text)[-1] == (
         "… [Ada Lindqvist] cautioned that the vault is unlikely to hold much bitcoin before 2027."
     )
 
@@ -124,17 +132,17 @@ def test_a_pronoun_of_the_only_speaker_is_replaced_by_the_name_in_brackets(tell:
         "Tom Berg said the vault is sound. Clients met in Riga.",
     ],
 )
-def test_a_pronoun_whose_name_is_uncertain_is_not_replaced(tell: Tell, speaker: str) -> None:
+def test_a_pronoun_whose_name_is_uncertain_is_not_replaced(make_report: ReportFactory, speaker: str) -> None:
     text = f"{speaker} She cautioned that the vault is unlikely to hold much bitcoin before 2027."
-    assert not any("cautioned" in point for point in list_points(tell, text))
+    assert not any("cautioned" in point for point in list_points(make_report, text))
 
 
-def test_a_surname_has_the_full_name_and_office_in_brackets(tell: Tell) -> None:
+def test_a_surname_has_the_full_name_and_office_in_brackets(make_report: ReportFactory) -> None:
     text = (
         "Ada Lindqvist, head of the clients’ council, spoke in Riga on Monday. "
         "Lindqvist said the vault carried no insurance for the bitcoin of clients."
     )
-    assert list_points(tell, text) == [
+    assert list_points(make_report, text) == [
         "[Ada Lindqvist, head of the clients’ council] said the vault carried no insurance for the bitcoin "
         "of clients."
     ]
@@ -150,9 +158,11 @@ def test_a_surname_has_the_full_name_and_office_in_brackets(tell: Tell) -> None:
         ("In Riga, Tom Gray, Ada Lindqvist and Ida Moss met clients.", "[Tom Gray]"),
     ],
 )
-def test_a_surname_has_no_uncertain_name_in_brackets(tell: Tell, introduction: str, expected: str) -> None:
+def test_a_surname_has_no_uncertain_name_in_brackets(
+    make_report: ReportFactory, introduction: str, expected: str
+) -> None:
     text = f"{introduction} Gray said the vault carried no insurance for the bitcoin of clients."
-    points = [point for point in list_points(tell, text) if "insurance" in point]
+    points = [point for point in list_points(make_report, text) if "insurance" in point]
     assert all(point.startswith(f"{expected} said") for point in points)
 
 
@@ -166,21 +176,23 @@ def test_a_surname_has_no_uncertain_name_in_brackets(tell: Tell, introduction: s
     ],
 )
 def test_a_word_that_only_resembles_a_connective_is_kept(
-    tell: Tell, language: Language, sentence: str
+    make_report: ReportFactory, language: Language, sentence: str
 ) -> None:
     title, summary = {"en": (TITLE, LEAD), "ja": JA, "zh": ZH}[language]
-    points = list_points(tell, sentence, language, title=title, summary=summary)
+    points = list_points(make_report, sentence, language, title=title, summary=summary)
     assert [point for point in points if point != sentence] == []
 
 
-def test_a_sentence_that_needs_the_one_before_it_stands_behind_it_or_is_left_out(tell: Tell) -> None:
+def test_a_sentence_that_needs_the_one_before_it_stands_behind_it_or_is_left_out(
+    make_report: ReportFactory,
+) -> None:
     text = (
         "Quillport keeps a reserve of bitcoin in Riga. "
         "This reserve cannot be moved within a day without a vote of the clients."
     )
-    assert list_points(tell, text) == [text]
+    assert list_points(make_report, text) == [text]
     unclear = "They had met before. This reserve cannot be moved within a day without a vote of the clients."
-    assert list_points(tell, unclear) == []
+    assert list_points(make_report, unclear) == []
 
 
 PIECES = st.sampled_from(
@@ -199,8 +211,10 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=8).map(" ".join))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-def test_points_are_few_differ_and_stand_word_for_word_in_the_report(tell: Tell, text: str) -> None:
-    report = tell(f"{LEAD} {text}", title=TITLE)
+def test_points_are_few_differ_and_stand_word_for_word_in_the_report(
+    make_report: ReportFactory, text: str
+) -> None:
+    report = make_report(f"{LEAD} {text}", title=TITLE)
     points = find_points([report], "en", TITLE, LEAD)
     assert len({point.text for point in points}) == len(points) <= MAX_POINTS
     read = " ".join(report.text.split())

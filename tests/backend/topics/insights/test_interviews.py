@@ -8,7 +8,7 @@ from backend.entities.model import Language
 from backend.topics.insights.further_points import find_points
 from backend.topics.insights.interviews import list_exchanges
 from backend.topics.insights.next_dates import find_next_dates
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 TITLE = "Q&A with Quillport's Ada Lindqvist"
 TEXT = (
@@ -41,25 +41,25 @@ TEXT = (
     ],
 )
 def test_an_answer_is_quoted_with_its_question_and_its_speaker(
-    tell: Tell, language: Language, title: str, text: str, quote: str
+    make_report: ReportFactory, language: Language, title: str, text: str, quote: str
 ) -> None:
-    exchanges = list_exchanges(tell(text, title=title, language=language))
+    exchanges = list_exchanges(make_report(text, title=title, language=language))
     assert len(exchanges) == 3
     assert exchanges[0].quote.startswith(quote)
 
 
-def test_a_report_with_a_question_is_no_interview(tell: Tell) -> None:
-    assert list_exchanges(tell("Quillport lost $9 million.\nQ: Why?\nA: Nobody knows.")) == []
+def test_a_report_with_a_question_is_no_interview(make_report: ReportFactory) -> None:
+    assert list_exchanges(make_report("Quillport lost $9 million.\nQ: Why?\nA: Nobody knows.")) == []
 
 
-def test_answers_that_tell_something_are_points(tell: Tell) -> None:
-    found = find_points([tell(TEXT, title=TITLE)], "en", TITLE, "")
+def test_answers_that_tell_something_are_points(make_report: ReportFactory) -> None:
+    found = find_points([make_report(TEXT, title=TITLE)], "en", TITLE, "")
     assert any(point.text.startswith("“Will you drop staking?”") for point in found)
     assert not any("Everyone asks" in point.text for point in found)
 
 
-def test_a_time_in_an_answer_is_a_date_with_its_question(tell: Tell) -> None:
-    (found,) = find_next_dates([tell(TEXT, title=TITLE)], "en", date(2026, 9, 14))
+def test_a_time_in_an_answer_is_a_date_with_its_question(make_report: ReportFactory) -> None:
+    (found,) = find_next_dates([make_report(TEXT, title=TITLE)], "en", date(2026, 9, 14))
     assert found.words == "In the second half of next year (2027)"
     assert found.text.startswith("“When will you get the licence?” – Ada Lindqvist: “It will not come")
 
@@ -76,9 +76,11 @@ def test_a_time_in_an_answer_is_a_date_with_its_question(tell: Tell) -> None:
         ("New York on the rules of Donald Trump", ""),
     ],
 )
-def test_only_a_sign_in_the_title_names_the_speaker(tell: Tell, title: str, speaker: str) -> None:
+def test_only_a_sign_in_the_title_names_the_speaker(
+    make_report: ReportFactory, title: str, speaker: str
+) -> None:
     text = f"{TEXT}\nAda Lindqvist, Donald Trump, Sam Bankman-Fried, New York, Harrow Bank."
-    quoted = list_exchanges(tell(text, title=title))[0].quote
+    quoted = list_exchanges(make_report(text, title=title))[0].quote
     assert quoted.split(" – ")[1].split("“")[0] == (f"{speaker}: " if speaker else "")
 
 
@@ -116,7 +118,7 @@ def test_only_a_sign_in_the_title_names_the_speaker(tell: Tell, title: str, spea
     ],
 )
 def test_an_answer_ends_at_another_label(
-    tell: Tell, language: Language, title: str, text: str, quotes: list[str]
+    make_report: ReportFactory, language: Language, title: str, text: str, quotes: list[str]
 ) -> None:
-    found = list_exchanges(tell(text, title=title, language=language))
+    found = list_exchanges(make_report(text, title=title, language=language))
     assert [one.quote for one in found] == quotes

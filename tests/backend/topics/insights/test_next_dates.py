@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from backend.entities.model import Language
 from backend.topics.insights.next_dates import find_label, find_next_dates
-from tests.backend.topics.insights.conftest import Tell, build_report
+from tests.backend.topics.insights.conftest import ReportFactory, build_report
 
 TODAY = date(2026, 9, 14)
 
@@ -29,9 +29,9 @@ TODAY = date(2026, 9, 14)
     ],
 )
 def test_a_date_on_which_something_is_due_is_found(
-    tell: Tell, language: Language, sentence: str, day: date
+    make_report: ReportFactory, language: Language, sentence: str, day: date
 ) -> None:
-    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    (found,) = find_next_dates([make_report(sentence, language=language)], language, TODAY)
     assert (found.day, found.text) == (day, sentence)
 
 
@@ -50,22 +50,24 @@ def test_a_date_on_which_something_is_due_is_found(
         "A majority was in favor, with the vote ending on Sunday.",
     ],
 )
-def test_past_days_forecasts_and_sentences_without_context_are_no_dates(tell: Tell, sentence: str) -> None:
-    assert find_next_dates([tell(sentence)], "en", TODAY) == []
+def test_past_days_forecasts_and_sentences_without_context_are_no_dates(
+    make_report: ReportFactory, sentence: str
+) -> None:
+    assert find_next_dates([make_report(sentence)], "en", TODAY) == []
 
 
-def test_the_nearest_dates_come_first_and_a_day_once(tell: Tell) -> None:
+def test_the_nearest_dates_come_first_and_a_day_once(make_report: ReportFactory) -> None:
     late, early = "The trial begins on December 1.", "A vote on the plan is due on October 2."
-    found = find_next_dates([tell(f"{late} {early}"), tell(late)], "en", TODAY)
+    found = find_next_dates([make_report(f"{late} {early}"), make_report(late)], "en", TODAY)
     assert [one.day for one in found] == [date(2026, 10, 2), date(2026, 12, 1)]
 
 
-def test_a_date_of_another_party_is_not_quoted(tell: Tell) -> None:
+def test_a_date_of_another_party_is_not_quoted(make_report: ReportFactory) -> None:
     text = "Kestrel Bank will open a desk. By contrast, Orrin is further along."
     unnamed, named = (f"{text} {bank} will open its desk by December 2." for bank in ("The bank", "Orrin"))
     title = "Kestrel Bank to open desk"
-    assert find_next_dates([tell(unnamed, title=title)], "en", TODAY) == []
-    assert [one.day for one in find_next_dates([tell(named, title=title)], "en", TODAY)] == [
+    assert find_next_dates([make_report(unnamed, title=title)], "en", TODAY) == []
+    assert [one.day for one in find_next_dates([make_report(named, title=title)], "en", TODAY)] == [
         date(2026, 12, 2)
     ]
 
@@ -103,16 +105,16 @@ def test_a_word_says_what_is_due(language: Language, sentence: str, label: str) 
     ],
 )
 def test_the_word_on_a_day_says_how_certain_it_is(
-    tell: Tell, language: Language, sentence: str, label: str
+    make_report: ReportFactory, language: Language, sentence: str, label: str
 ) -> None:
-    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    (found,) = find_next_dates([make_report(sentence, language=language)], language, TODAY)
     assert found.label == label
 
 
-def test_a_day_is_told_until_it_is_over_but_not_the_day_of_the_report(tell: Tell) -> None:
-    report = tell("The council of Riga will vote on the bill on September 16.")
+def test_a_day_is_told_until_it_is_over_but_not_the_day_of_the_report(make_report: ReportFactory) -> None:
+    report = make_report("The council of Riga will vote on the bill on September 16.")
     assert [len(find_next_dates([report], "en", date(2026, 9, day))) for day in (15, 16, 17)] == [1, 1, 0]
-    assert find_next_dates([tell("The council of Riga will vote on September 14.")], "en", TODAY) == []
+    assert find_next_dates([make_report("The council of Riga will vote on September 14.")], "en", TODAY) == []
 
 
 @pytest.mark.parametrize(
@@ -123,59 +125,64 @@ def test_a_day_is_told_until_it_is_over_but_not_the_day_of_the_report(tell: Tell
         ("Orrin will pay its creditors a further $9 million on October 6.", "Payment"),
     ],
 )
-def test_the_word_on_a_day_is_one_of_its_clause(tell: Tell, sentence: str, label: str) -> None:
-    (found,) = find_next_dates([tell(sentence)], "en", TODAY)
+def test_the_word_on_a_day_is_one_of_its_clause(
+    make_report: ReportFactory, sentence: str, label: str
+) -> None:
+    (found,) = find_next_dates([make_report(sentence)], "en", TODAY)
     assert found.label == label
 
 
-def test_a_week_is_not_one_of_its_days(tell: Tell) -> None:
-    (found,) = find_next_dates([tell("The fork is expected in the week of 9 November.")], "en", TODAY)
+def test_a_week_is_not_one_of_its_days(make_report: ReportFactory) -> None:
+    (found,) = find_next_dates([make_report("The fork is expected in the week of 9 November.")], "en", TODAY)
     assert found.words == "In the week of 9 November (2026)"
     assert found.last == date(2026, 11, 15)
 
 
-def test_several_days_in_a_row_have_their_last_one(tell: Tell) -> None:
-    (found,) = find_next_dates([tell("The board of Riga will meet on December 8-9.")], "en", TODAY)
+def test_several_days_in_a_row_have_their_last_one(make_report: ReportFactory) -> None:
+    (found,) = find_next_dates([make_report("The board of Riga will meet on December 8-9.")], "en", TODAY)
     assert (found.day, found.until, found.words) == (date(2026, 12, 8), date(2026, 12, 9), "")
 
 
-def test_a_weekday_in_front_of_its_date_is_no_other_day(tell: Tell) -> None:
-    (found,) = find_next_dates([tell("The lock of Orrin expires on Monday, October 5.")], "en", TODAY)
+def test_a_weekday_in_front_of_its_date_is_no_other_day(make_report: ReportFactory) -> None:
+    (found,) = find_next_dates([make_report("The lock of Orrin expires on Monday, October 5.")], "en", TODAY)
     assert found.day == date(2026, 10, 5)
 
 
-def test_two_days_of_a_sentence_both_count(tell: Tell) -> None:
+def test_two_days_of_a_sentence_both_count(make_report: ReportFactory) -> None:
     text = "The report of Riga is due on October 6, and its board meets on December 8."
-    assert [one.label for one in find_next_dates([tell(text)], "en", TODAY)] == ["Publication", "Meeting"]
+    assert [one.label for one in find_next_dates([make_report(text)], "en", TODAY)] == [
+        "Publication",
+        "Meeting",
+    ]
 
 
-def test_what_must_be_done_by_a_day_is_ahead(tell: Tell) -> None:
+def test_what_must_be_done_by_a_day_is_ahead(make_report: ReportFactory) -> None:
     text = "Orrin offered the thief a tenth if the rest is returned by 18:00 UTC on Sunday, November 8."
-    assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2026, 11, 8)]
+    assert [one.day for one in find_next_dates([make_report(text)], "en", TODAY)] == [date(2026, 11, 8)]
 
 
-def test_one_time_in_two_notations_is_one(tell: Tell) -> None:
+def test_one_time_in_two_notations_is_one(make_report: ReportFactory) -> None:
     text = "The rules of Riga are planned for Q2 2027. Orrin expects to vote in the second quarter of 2027."
-    assert [one.words for one in find_next_dates([tell(text)], "en", TODAY)] == ["Q2 2027"]
+    assert [one.words for one in find_next_dates([make_report(text)], "en", TODAY)] == ["Q2 2027"]
 
 
-def test_a_month_is_left_out_where_its_day_is_known(tell: Tell) -> None:
+def test_a_month_is_left_out_where_its_day_is_known(make_report: ReportFactory) -> None:
     text = "The rules of Riga will start in October 2027. The rules of Riga take effect on October 25, 2027."
-    assert [one.day for one in find_next_dates([tell(text)], "en", TODAY)] == [date(2027, 10, 25)]
+    assert [one.day for one in find_next_dates([make_report(text)], "en", TODAY)] == [date(2027, 10, 25)]
 
 
-def test_the_dated_steps_of_a_notice_are_dates(tell: Tell) -> None:
+def test_the_dated_steps_of_a_notice_are_dates(make_report: ReportFactory) -> None:
     text = "・預け入れの終了：2027年2月3日（水）10時00分\n・積立の終了：2026年12月1日"
-    found = find_next_dates([tell(text, language="ja", official=True)], "ja", TODAY)
+    found = find_next_dates([make_report(text, language="ja", official=True)], "ja", TODAY)
     assert [(one.day, one.label) for one in found] == [
         (date(2026, 12, 1), "積立の終了"),
         (date(2027, 2, 3), "預け入れの終了"),
     ]
 
 
-def test_a_plan_that_a_later_report_moved_is_left_out(tell: Tell) -> None:
-    first = tell("The fork of Orrin will activate on October 1. The vote of Riga is due on October 8.")
-    later = tell("The fork of Orrin will activate on October 20 instead.")
+def test_a_plan_that_a_later_report_moved_is_left_out(make_report: ReportFactory) -> None:
+    first = make_report("The fork of Orrin will activate on October 1. The vote of Riga is due on October 8.")
+    later = make_report("The fork of Orrin will activate on October 20 instead.")
     found = find_next_dates([later], "en", TODAY, earlier=[first])
     assert [one.day for one in found] == [date(2026, 10, 8), date(2026, 10, 20)]
 
@@ -198,9 +205,9 @@ def test_a_plan_that_a_later_report_moved_is_left_out(tell: Tell) -> None:
     ],
 )
 def test_a_label_is_one_of_the_clause_or_none(
-    tell: Tell, language: Language, sentence: str, label: str
+    make_report: ReportFactory, language: Language, sentence: str, label: str
 ) -> None:
-    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    (found,) = find_next_dates([make_report(sentence, language=language)], language, TODAY)
     assert found.label == label
 
 
@@ -216,18 +223,20 @@ def test_a_label_is_one_of_the_clause_or_none(
         ("en", "Orrin will meet on Frıday in Riga."),
     ],
 )
-def test_what_will_not_happen_and_figures_have_no_date(tell: Tell, language: Language, sentence: str) -> None:
-    assert find_next_dates([tell(sentence, language=language)], language, TODAY) == []
+def test_what_will_not_happen_and_figures_have_no_date(
+    make_report: ReportFactory, language: Language, sentence: str
+) -> None:
+    assert find_next_dates([make_report(sentence, language=language)], language, TODAY) == []
 
 
-def test_two_events_on_neighbouring_days_both_count(tell: Tell) -> None:
+def test_two_events_on_neighbouring_days_both_count(make_report: ReportFactory) -> None:
     text = "The report of Riga is due on October 6, and its board will meet on October 7."
-    assert [one.day.day for one in find_next_dates([tell(text)], "en", TODAY)] == [6, 7]
+    assert [one.day.day for one in find_next_dates([make_report(text)], "en", TODAY)] == [6, 7]
 
 
-def test_two_events_on_one_day_both_count(tell: Tell) -> None:
+def test_two_events_on_one_day_both_count(make_report: ReportFactory) -> None:
     text = "The council of Riga will vote on October 6. The trial of Orrin begins on October 6."
-    assert [one.label for one in find_next_dates([tell(text)], "en", TODAY)] == ["Vote", "Court date"]
+    assert [one.label for one in find_next_dates([make_report(text)], "en", TODAY)] == ["Vote", "Court date"]
 
 
 @pytest.mark.parametrize(
@@ -243,8 +252,10 @@ def test_two_events_on_one_day_both_count(tell: Tell) -> None:
         ("zh", "记者张三：10月6日见"),
     ],
 )
-def test_other_lines_with_a_colon_are_no_steps_of_a_notice(tell: Tell, language: Language, line: str) -> None:
-    assert find_next_dates([tell(line, language=language, official=True)], language, TODAY) == []
+def test_other_lines_with_a_colon_are_no_steps_of_a_notice(
+    make_report: ReportFactory, language: Language, line: str
+) -> None:
+    assert find_next_dates([make_report(line, language=language, official=True)], language, TODAY) == []
 
 
 @pytest.mark.parametrize(
@@ -255,20 +266,20 @@ def test_other_lines_with_a_colon_are_no_steps_of_a_notice(tell: Tell, language:
         ("zh", "充值停止：2026年10月5日16:00（UTC+8）"),
     ],
 )
-def test_a_step_is_read_only_in_a_notice(tell: Tell, language: Language, line: str) -> None:
-    notice, article = (tell(line, language=language, official=official) for official in (True, False))
+def test_a_step_is_read_only_in_a_notice(make_report: ReportFactory, language: Language, line: str) -> None:
+    notice, article = (make_report(line, language=language, official=official) for official in (True, False))
     assert [one.day for one in find_next_dates([notice], language, TODAY)] == [date(2026, 10, 5)]
     assert find_next_dates([article], language, TODAY) == []
 
 
-def test_times_stand_in_the_words_of_the_report(tell: Tell) -> None:
+def test_times_stand_in_the_words_of_the_report(make_report: ReportFactory) -> None:
     text = "ケストレルは2027年1～3月期に公開する予定だ。"
-    (found,) = find_next_dates([tell(text, language="ja")], "ja", TODAY)
+    (found,) = find_next_dates([make_report(text, language="ja")], "ja", TODAY)
     assert found.words == "2027年1～3月期"
 
 
-def test_a_span_is_over_when_it_has_expired(tell: Tell) -> None:
-    report = tell("Orrin will reply to Riga within 72 hours.")
+def test_a_span_is_over_when_it_has_expired(make_report: ReportFactory) -> None:
+    report = make_report("Orrin will reply to Riga within 72 hours.")
     assert [len(find_next_dates([report], "en", date(2026, 9, day))) for day in (17, 18)] == [1, 0]
 
 

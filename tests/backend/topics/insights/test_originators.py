@@ -6,7 +6,7 @@ from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
 from backend.entities.model import Language
 from backend.topics.insights.originators import find_originators
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +25,9 @@ def rules() -> RuleSet:
     ],
 )
 def test_the_origin_of_the_news_is_named(
-    tell: Tell, rules: RuleSet, language: Language, sentence: str, name: str
+    make_report: ReportFactory, rules: RuleSet, language: Language, sentence: str, name: str
 ) -> None:
-    assert find_originators(tell(sentence, language=language), rules) == [name]
+    assert find_originators(make_report(sentence, language=language), rules) == [name]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,15 @@ def test_the_origin_of_the_news_is_named(
     ],
 )
 def test_actors_outlets_and_commentators_are_no_origin(
-    tell: Tell, rules: RuleSet, title: str, sentence: str
+    make_report: ReportFactory, rules: RuleSet, title: str, sentence: str
 ) -> None:
-    assert find_originators(tell(sentence, title=title), rules) == []
+    assert find_originators(make_report(sentence, title=title), rules) == []
 
 
-def test_a_speaker_whom_the_title_names_is_the_origin(tell: Tell, rules: RuleSet) -> None:
-    report = tell("“Few coins move,” says Harrow, as markets are calm.", title="Few coins move: Harrow")
+def test_a_speaker_whom_the_title_names_is_the_origin(make_report: ReportFactory, rules: RuleSet) -> None:
+    report = make_report(
+        "“Few coins move,” says Harrow, as markets are calm.", title="Few coins move: Harrow"
+    )
     assert find_originators(report, rules) == ["Harrow"]
 
 
@@ -64,6 +66,6 @@ def test_a_speaker_whom_the_title_names_is_the_origin(tell: Tell, rules: RuleSet
     ],
 )
 def test_a_party_of_the_title_that_speaks_in_the_lead_is_the_origin(
-    tell: Tell, rules: RuleSet, language: Language, title: str, sentence: str, name: str
+    make_report: ReportFactory, rules: RuleSet, language: Language, title: str, sentence: str, name: str
 ) -> None:
-    assert find_originators(tell(sentence, title=title, language=language), rules) == [name]
+    assert find_originators(make_report(sentence, title=title, language=language), rules) == [name]

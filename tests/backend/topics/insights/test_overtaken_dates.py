@@ -6,7 +6,7 @@ import pytest
 
 from backend.entities.model import Language
 from backend.topics.insights.next_dates import find_next_dates
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 TODAY = date(2026, 9, 14)
 EARLIER = datetime(2026, 9, 10, 9, tzinfo=UTC)
@@ -35,8 +35,8 @@ EARLIER = datetime(2026, 9, 10, 9, tzinfo=UTC)
     ],
 )
 def test_a_plan_goes_only_if_its_own_subject_has_another_day_or_moved(
-    tell: Tell, language: Language, later: str, earlier: str, days: list[int]
+    make_report: ReportFactory, language: Language, later: str, earlier: str, days: list[int]
 ) -> None:
-    first = tell(earlier, language=language, published_at=EARLIER)
-    found = find_next_dates([tell(later, language=language)], language, TODAY, earlier=[first])
+    first = make_report(earlier, language=language, published_at=EARLIER)
+    found = find_next_dates([make_report(later, language=language)], language, TODAY, earlier=[first])
     assert [one.day.day for one in found] == days

@@ -6,7 +6,7 @@ import pytest
 
 from backend.entities.model import Language
 from backend.topics.insights.next_dates import find_next_dates
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 WRITTEN_AT = datetime(2026, 7, 14, 9, tzinfo=UTC)
 """A Tuesday."""
@@ -111,16 +111,16 @@ NOT_AHEAD: list[tuple[Language, str]] = [
 
 @pytest.mark.parametrize(("language", "sentence", "day"), AHEAD)
 def test_a_day_is_ahead_if_a_plan_or_a_verb_of_the_future_names_it(
-    tell: Tell, language: Language, sentence: str, day: date
+    make_report: ReportFactory, language: Language, sentence: str, day: date
 ) -> None:
-    report = tell(sentence, language=language, published_at=WRITTEN_AT)
+    report = make_report(sentence, language=language, published_at=WRITTEN_AT)
     (found,) = find_next_dates([report], language, WRITTEN_AT.date())
     assert (found.day, found.text, found.source) == (day, sentence, report.source)
 
 
 @pytest.mark.parametrize(("language", "sentence"), NOT_AHEAD)
 def test_a_day_of_the_past_of_a_former_plan_or_of_a_guess_is_not_ahead(
-    tell: Tell, language: Language, sentence: str
+    make_report: ReportFactory, language: Language, sentence: str
 ) -> None:
-    report = tell(sentence, language=language, published_at=WRITTEN_AT)
+    report = make_report(sentence, language=language, published_at=WRITTEN_AT)
     assert find_next_dates([report], language, WRITTEN_AT.date()) == []

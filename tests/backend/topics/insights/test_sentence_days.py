@@ -7,7 +7,7 @@ import pytest
 from backend.entities.model import Language
 from backend.topics.insights.next_dates import find_next_dates
 from backend.topics.insights.sentence_days import normalize_days
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 TODAY = date(2026, 9, 14)
 RANGES: list[tuple[Language, str, date, date]] = [
@@ -41,14 +41,14 @@ RANGES: list[tuple[Language, str, date, date]] = [
 
 @pytest.mark.parametrize(("language", "sentence", "first", "last"), RANGES)
 def test_a_range_is_one_entry_with_its_last_day(
-    tell: Tell, language: Language, sentence: str, first: date, last: date
+    make_report: ReportFactory, language: Language, sentence: str, first: date, last: date
 ) -> None:
-    (found,) = find_next_dates([tell(sentence, language=language)], language, TODAY)
+    (found,) = find_next_dates([make_report(sentence, language=language)], language, TODAY)
     assert (found.day, found.until, found.words) == (first, last, "")
 
 
-def test_a_range_is_told_until_its_last_day(tell: Tell) -> None:
-    report = tell("The board of Riga will meet from October 3 to October 10.")
+def test_a_range_is_told_until_its_last_day(make_report: ReportFactory) -> None:
+    report = make_report("The board of Riga will meet from October 3 to October 10.")
     assert [len(find_next_dates([report], "en", date(2026, 10, day))) for day in (4, 10, 11)] == [1, 1, 0]
 
 
@@ -61,12 +61,14 @@ def test_a_range_is_told_until_its_last_day(tell: Tell) -> None:
         ("ja", "ケストレルは10月1日から12月末まで投票を実施する。"),
     ],
 )
-def test_one_end_of_a_vague_range_is_no_day(tell: Tell, language: Language, sentence: str) -> None:
-    assert find_next_dates([tell(sentence, language=language)], language, TODAY) == []
+def test_one_end_of_a_vague_range_is_no_day(
+    make_report: ReportFactory, language: Language, sentence: str
+) -> None:
+    assert find_next_dates([make_report(sentence, language=language)], language, TODAY) == []
 
 
-def test_several_days_are_no_deadline(tell: Tell) -> None:
-    report = tell("議会は11月8日から11月10日まで開く予定だ。", language="ja")
+def test_several_days_are_no_deadline(make_report: ReportFactory) -> None:
+    report = make_report("議会は11月8日から11月10日まで開く予定だ。", language="ja")
     assert [one.label for one in find_next_dates([report], "ja", TODAY)] == [""]
 
 

@@ -5,7 +5,7 @@ import pytest
 from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
 from backend.topics.insights.silent_parties import find_silent_parties
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 
 @pytest.fixture(scope="module")
@@ -42,14 +42,14 @@ def rules() -> RuleSet:
     ],
 )
 def test_all_parties_that_act_are_named_or_none(
-    tell: Tell, rules: RuleSet, title: str, names: list[str]
+    make_report: ReportFactory, rules: RuleSet, title: str, names: list[str]
 ) -> None:
-    report = tell(title=title)
+    report = make_report(title=title)
     assert find_silent_parties(title, [report], [report], (), rules, "en") == names
 
 
-def test_a_party_to_which_the_reports_link_is_not_missed(tell: Tell, rules: RuleSet) -> None:
-    report = tell(title="Kraken opens vault")
+def test_a_party_to_which_the_reports_link_is_not_missed(make_report: ReportFactory, rules: RuleSet) -> None:
+    report = make_report(title="Kraken opens vault")
     assert find_silent_parties(report.title, [report], [report], {"kraken"}, rules, "en") == []
 
 
@@ -76,8 +76,8 @@ def test_a_party_to_which_the_reports_link_is_not_missed(tell: Tell, rules: Rule
     ],
 )
 def test_a_party_that_only_the_lead_names_is_missed(
-    tell: Tell, rules: RuleSet, title: str, lead: str, names: list[str]
+    make_report: ReportFactory, rules: RuleSet, title: str, lead: str, names: list[str]
 ) -> None:
-    report = tell(lead, title=title)
+    report = make_report(lead, title=title)
     found = find_silent_parties(title, [report], [report], (), rules, "en")
     assert [name.replace("the U.S. Securities and Exchange Commission", "SEC") for name in found] == names

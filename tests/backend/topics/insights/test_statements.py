@@ -4,7 +4,7 @@ import pytest
 
 from backend.entities.model import Language
 from backend.topics.insights.statements import Kind, cut_clause, find_open_questions, find_statements, matches
-from tests.backend.topics.insights.conftest import Tell
+from tests.backend.topics.insights.conftest import ReportFactory
 
 SENTENCES: list[tuple[Kind, Language, str]] = [
     ("denial", "en", "Bitnode denied wrongdoing."),
@@ -120,9 +120,9 @@ NOT_STATED: list[tuple[Language, str]] = [
 
 @pytest.mark.parametrize(("kind", "language", "sentence"), SENTENCES)
 def test_a_statement_is_quoted_word_for_word(
-    tell: Tell, kind: Kind, language: Language, sentence: str
+    make_report: ReportFactory, kind: Kind, language: Language, sentence: str
 ) -> None:
-    report = tell(sentence, language=language)
+    report = make_report(sentence, language=language)
     (found,) = find_statements([report], kind, language)
     assert (found.text, found.source) == (sentence, report.source)
 
@@ -136,13 +136,13 @@ def test_a_statement_is_quoted_word_for_word(
         ("no_comment", "Northwind commented on the attack in a blog post."),
     ],
 )
-def test_other_sentences_are_no_statements(tell: Tell, kind: Kind, sentence: str) -> None:
-    assert find_statements([tell(sentence)], kind, "en") == []
+def test_other_sentences_are_no_statements(make_report: ReportFactory, kind: Kind, sentence: str) -> None:
+    assert find_statements([make_report(sentence)], kind, "en") == []
 
 
-def test_each_source_and_each_sentence_is_quoted_once(tell: Tell) -> None:
+def test_each_source_and_each_sentence_is_quoted_once(make_report: ReportFactory) -> None:
     text = "Bitnode denied wrongdoing. Bitnode denied any involvement."
-    found = find_statements([tell(text), tell("Bitnode denied wrongdoing.")], "denial", "en")
+    found = find_statements([make_report(text), make_report("Bitnode denied wrongdoing.")], "denial", "en")
     assert [statement.text for statement in found] == ["Bitnode denied wrongdoing."]
 
 
@@ -219,13 +219,13 @@ def test_the_clause_on_what_is_unknown_is_cut_word_for_word(
     ],
 )
 def test_an_unknown_that_the_reader_has_read_is_not_told_again(
-    tell: Tell, language: Language, read: str, summary: str, new: str
+    make_report: ReportFactory, language: Language, read: str, summary: str, new: str
 ) -> None:
-    report = tell(read, language=language)
+    report = make_report(read, language=language)
     assert [one.text for one in find_open_questions([report], language, "")] == [read]
     assert find_open_questions([report], language, read) == []
     assert find_open_questions([report], language, summary) == []
-    longer = tell(f"{read} {new}" if language == "en" else f"{read}{new}", language=language)
+    longer = make_report(f"{read} {new}" if language == "en" else f"{read}{new}", language=language)
     assert [one.text for one in find_open_questions([longer], language, summary)] == [new]
 
 
@@ -245,8 +245,10 @@ def test_an_unknown_that_the_reader_has_read_is_not_told_again(
         ("zh", "红隼不否认参与其中。"),
     ],
 )
-def test_who_does_not_deny_is_not_quoted_as_denying(tell: Tell, language: Language, sentence: str) -> None:
-    assert find_statements([tell(sentence, language=language)], "denial", language) == []
+def test_who_does_not_deny_is_not_quoted_as_denying(
+    make_report: ReportFactory, language: Language, sentence: str
+) -> None:
+    assert find_statements([make_report(sentence, language=language)], "denial", language) == []
 
 
 @pytest.mark.parametrize(
@@ -266,9 +268,9 @@ def test_who_does_not_deny_is_not_quoted_as_denying(tell: Tell, language: Langua
     ],
 )
 def test_a_party_that_is_quoted_has_not_refused_a_comment(
-    tell: Tell, language: Language, text: str, is_quoted: bool
+    make_report: ReportFactory, language: Language, text: str, is_quoted: bool
 ) -> None:
-    assert bool(find_statements([tell(text, language=language)], "no_comment", language)) is is_quoted
+    assert bool(find_statements([make_report(text, language=language)], "no_comment", language)) is is_quoted
 
 
 @pytest.mark.parametrize(
@@ -279,8 +281,8 @@ def test_a_party_that_is_quoted_has_not_refused_a_comment(
         "Harrow opened a vault in Riga.\nThe view of Orrin\nIt denied any role in the hack.",
     ],
 )
-def test_a_denial_behind_a_line_of_the_page_is_not_quoted(tell: Tell, text: str) -> None:
-    assert find_statements([tell(f"Quillport opened a vault. {text}")], "denial", "en") == []
+def test_a_denial_behind_a_line_of_the_page_is_not_quoted(make_report: ReportFactory, text: str) -> None:
+    assert find_statements([make_report(f"Quillport opened a vault. {text}")], "denial", "en") == []
 
 
 @pytest.mark.parametrize(
@@ -290,5 +292,7 @@ def test_a_denial_behind_a_line_of_the_page_is_not_quoted(tell: Tell, text: str)
         ("en", "Dear community of traders. We denied that rules are needed for years."),
     ],
 )
-def test_the_author_of_an_opinion_gives_no_denial(tell: Tell, language: Language, text: str) -> None:
-    assert find_statements([tell(text, language=language)], "denial", language) == []
+def test_the_author_of_an_opinion_gives_no_denial(
+    make_report: ReportFactory, language: Language, text: str
+) -> None:
+    assert find_statements([make_report(text, language=language)], "denial", language) == []

@@ -82,7 +82,7 @@ def write_share(value: Decimal) -> str:
 
 def choose_format(field: TotalsField, lang: Language) -> Callable[[Decimal], str]:
     is_share = field == "btc_market_cap_percentage"
-    return write_share if is_share else partial(formats.compact_usd, lang=lang)
+    return write_share if is_share else partial(formats.format_compact_amount, lang=lang)
 
 
 def place_at_hours(points: Sequence[Any], hours_ago: Sequence[int]) -> list[Any]:

@@ -17,8 +17,8 @@ from dashboard.app_pages.timelines.selection import TABS
 from dashboard.client import Fetched, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
-from tests.support.dashboard.pages import html
-from tests.support.dashboard.timelines_page import open_timelines, read_url_params
+from tests.support.dashboard.pages import html, read_url_params
+from tests.support.dashboard.timelines_page import open_timelines
 from tests.support.dashboard.transport import CuttableTransport
 from tests.support.runs.scored_runs import run, table
 from tests.support.runs.served_runs import (

@@ -11,8 +11,8 @@ import pytest
 from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
-from tests.support.dashboard.pages import html
-from tests.support.dashboard.timelines_page import open_timelines, read_url_params
+from tests.support.dashboard.pages import html, read_url_params
+from tests.support.dashboard.timelines_page import open_timelines
 from tests.support.runs.served_runs import (
     FALLING,
     FELL_AT,

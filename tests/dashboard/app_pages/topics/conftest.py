@@ -1,6 +1,5 @@
 """Topics in the real service for the tests of the Topics page."""
 
-import json
 from datetime import timedelta
 from typing import Any
 
@@ -87,22 +86,6 @@ def _ready(ids: dict[str, str], dashboard_backend: Backend) -> None:
 
 def open_topics(**query: str) -> AppTest:
     return pages.open_page("topics", **query)
-
-
-def read_url_params(app: AppTest) -> dict[str, str]:
-    """The URL parameters."""
-    return {
-        name: value if isinstance(value, str) else str(value[0]) for name, value in app.query_params.items()
-    }
-
-
-def read_live_views(app: AppTest) -> str:
-    """The trees of the page's live views, as JSON."""
-    return "\n".join(
-        json.dumps(json.loads(part.proto.json), ensure_ascii=False)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == "chainproof.live_view"
-    )
 
 
 def click(app: AppTest, key: str) -> AppTest:

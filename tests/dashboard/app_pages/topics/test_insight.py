@@ -9,8 +9,9 @@ import pytest
 from dashboard.client import Fetched, topics
 from dashboard.client.topics import Insight, SectionKind
 from dashboard.i18n import LANGUAGES, t
-from tests.dashboard.app_pages.topics.conftest import open_topics, read_live_views
+from tests.dashboard.app_pages.topics.conftest import open_topics
 from tests.dashboard.conftest import CALM
+from tests.support.dashboard.pages import read_live_views
 
 TITLES: dict[SectionKind, str] = {
     "confirmed": "Who says what",

@@ -12,11 +12,9 @@ from tests.dashboard.app_pages.topics.conftest import (
     EVIL,
     click,
     open_topics,
-    read_live_views,
-    read_url_params,
 )
 from tests.dashboard.conftest import CALM
-from tests.support.dashboard.pages import html
+from tests.support.dashboard.pages import html, read_live_views, read_url_params
 from tests.support.dashboard.transport import CuttableTransport
 
 # --- the list

@@ -13,9 +13,9 @@ from dashboard.client.topics import TopicDetail
 from dashboard.components import topic_categories
 from dashboard.frame import dates
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
-from tests.dashboard.app_pages.topics.conftest import at, click, open_topics, read_live_views, read_url_params
+from tests.dashboard.app_pages.topics.conftest import at, click, open_topics
 from tests.dashboard.conftest import CALM
-from tests.support.dashboard.pages import html
+from tests.support.dashboard.pages import html, read_live_views, read_url_params
 
 
 def test_a_topic_shows_text_terms_and_sources_with_primary_sources_first(ids: dict[str, str]) -> None:
