@@ -184,6 +184,55 @@ def is_in_scope(lowered: str, end: int, following: int | None) -> bool:
     )
 
 
+_CONDITION_BEFORE = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经?$")
+_CONDITION_BEHIND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile("(?!)"),
+    "ja": re.compile(
+        "(?:を|も|が|は)?(?:せ|し|さ|受け|得|取ら|とら|経|され|取得せ|取得し)?"
+        "(?:ず(?:に|して)|ぬまま|(?:の)?ない(?:まま|で|うちに)|な(?:し|く)(?:に|して))"
+    ),
+    "zh": re.compile("[^，。；]{0,4}(?:的情况下|就(?!此|是)|便(?!利|捷|宜)|而擅自)"),
+}
+
+
+def is_condition(lowered: str, start: int, end: int, language: Language) -> bool:
+    """True if the denied verb only says under which condition something else was done.
+
+    Examples: *without a licence*, 登録をしないまま, 没有注册就.
+    """
+    return (
+        _CONDITION_BEFORE.search(lowered, 0, start) is not None
+        or _CONDITION_BEHIND[language].match(lowered, end) is not None
+    )
+
+
+_ATTRIBUTE_BEFORE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?:(?<!,) (?:that|which|who)|\bthose|\bones) (?:(?:ha[sd]|have|did|do|does|was|were|is|are) )?"
+        r"(?:not|never)\b[^.,;]{0,30}$|(?<!,) (?:that|which|who) \w+n't\b[^.,;]{0,30}$"
+    ),
+    "ja": re.compile("$"),
+    "zh": re.compile("(?:^|[。，；！？\n])(?:那些|那条|那个|当时)?(?:没有?|尚?未|不)[^。，；]{0,16}$"),
+}
+_ATTRIBUTE_BEHIND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(""),
+    "ja": re.compile(
+        "(?:を|が|は|に|も)?(?:し|さ|せ|れ|され|せられ|られ|行わ|受け|得){0,3}(?:て(?:は)?い)?(?:な(?:かった|い))"
+        "(?=[\u4e00-\u9fff\u30a1-\u30fc])"
+        "(?!方針|見通|考え|可能性|意向|見込|模様|場合|理由|判断|決定|旨|事|限り|状態|状況|姿勢|予定|構え|代わり|恐れ|結果)"
+    ),
+    "zh": re.compile("[^。，；]{0,8}的(?!情况|话)[\u4e00-\u9fff]"),
+}
+
+
+def is_attribute(lowered: str, start: int, end: int, language: Language) -> bool:
+    """True if the denied verb only describes a noun: *the chain that did not fork*, 分岐しなかった網."""
+    return (
+        _ATTRIBUTE_BEFORE[language].search(lowered, 0, start) is not None
+        and _ATTRIBUTE_BEHIND[language].match(lowered, end) is not None
+    )
+
+
 def negate_denied_sentences(lowered: str, actions: list[Action]) -> list[Action]:
     """Negate the actions of a sentence that the text afterwards calls untrue as a whole."""
     for match in _UNTRUE.finditer(lowered):
@@ -229,8 +278,10 @@ def find_absent_things(lowered: str, language: Language) -> set[str]:
 
 
 def find_negated_words(lowered: str, language: Language) -> Iterator[re.Match[str]]:
-    """Find the words (``word``) next to a negation, listed verbs or not."""
-    return _DENIED[language].finditer(lowered)
+    """Find the words (``word``) next to a negation, listed verbs or not. A condition denies none."""
+    for match in _DENIED[language].finditer(lowered):
+        if not is_condition(lowered, *match.span("word"), language):
+            yield match
 
 
 def find_verb_negation(

@@ -8,6 +8,7 @@ words that it did not happen, and the record contains no refusal at all, the two
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import takewhile
 
 from backend.entities.model import Language
@@ -34,6 +35,7 @@ def compare_actions(
     ``is_on_event_day``: the claim has the date of the record's event.
     """
     verbs_by_name = load_verbs()
+    claim, passage = _without_attributes(claim), _without_attributes(passage)
     passage_acts = _index_actions(passage.actions)
     acts_on_other_days = _list_actions_on_other_days(claim, passage) if is_record and is_on_event_day else []
     first_sentence_acts = (
@@ -53,8 +55,8 @@ def compare_actions(
     contradictions: list[tuple[Action, Action]] = []
     converse = _find_converse(claim, passage)
     for claim_action in claim.actions:
-        if not claim_action.affirmed and _WITHOUT.search(claim.text[: claim_action.start].lower()):
-            continue  # a condition, not an act: without a licence
+        if _is_condition(claim, claim_action):
+            continue
         if (claim_action.verb, claim_action.affirmed) in converse:
             same_count += 1
             continue
@@ -109,6 +111,23 @@ def compare_actions(
         return same_count, denied
     return same_count, _find_unsupported_refusal(
         claim, passage, verbs_by_name, is_on_event_day=is_on_event_day
+    )
+
+
+def _without_attributes(statement: ParsedStatement) -> ParsedStatement:
+    """Leave out acts whose denial only says which one of several is meant: *the chain that did not fork*."""
+    actions = tuple(
+        action
+        for action in statement.actions
+        if action.affirmed
+        or not negation.is_attribute(statement.text.lower(), action.start, action.end, statement.language)
+    )
+    return statement if len(actions) == len(statement.actions) else replace(statement, actions=actions)
+
+
+def _is_condition(statement: ParsedStatement, action: Action) -> bool:
+    return not action.affirmed and negation.is_condition(
+        statement.text.lower(), action.start, action.end, statement.language
     )
 
 
@@ -298,6 +317,7 @@ def _find_unsupported_refusal(
         action
         for action in claim.actions
         if not _WITHOUT_LICENCE.search(claim.text.lower())
+        and not _is_condition(claim, action)
         and action.affirmed
         == (verbs_by_name[action.verb].refusal or (is_on_event_day and action.verb in _STOPPING))
     ]
@@ -320,7 +340,6 @@ def _is_negative(action: Action, verbs_by_name: Mapping[str, Verb]) -> bool:
 _WITHOUT_LICENCE = re.compile(
     r"\bwithout (?:[\w.'’]+ ){0,4}?(?:licen[cs]es?|registration)\b|無登録|無免許|无牌|未经注册"
 )
-_WITHOUT = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经?$")
 _STOPPING = frozenset({"ban", "shut_down", "freeze", "delist", "stop_accepting"})
 """Acts that end or forbid something: a record without any such act states the opposite."""
 _BEGINNING = frozenset(

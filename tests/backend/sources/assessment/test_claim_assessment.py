@@ -156,6 +156,13 @@ def test_a_conflict_about_another_event_is_ignored_if_a_closer_source_supports_t
     assert assess([yes, no]).truth_probability == compute_probability(yes)
 
 
+def test_an_event_of_another_agent_is_ignored_if_the_claim_s_own_is_told_as_well() -> None:
+    own = evidence(entities=2, agreed=("date",), relevance=0.95)
+    other = evidence("agent", relevance=0.99, url="https://example.org/2")
+    assert assess([own, other]).assessment == "supported"
+    assert assess([other]).assessment == "contradicted"
+
+
 def test_logits_are_averaged_by_authority() -> None:
     one = evidence(entities=3, authority=0.9)
     other = evidence(entities=0, authority=0.6, url="https://example.org/2")

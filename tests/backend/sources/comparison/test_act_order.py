@@ -42,6 +42,8 @@ def test_acts_in_the_other_order_differ(statement: str, language: Language) -> N
         ("After a hearing Kraken froze withdrawals.", "en"),
         ("コインチェックは出金を停止した後に破産した。", "ja"),
         ("币安冻结提款之后申请破产。", "zh"),
+        ("币安破产，最后冻结提款。", "zh"),
+        ("币安目前冻结提款，此前破产。", "zh"),
     ],
 )
 def test_acts_in_the_order_of_their_days_do_not_differ(statement: str, language: Language) -> None:

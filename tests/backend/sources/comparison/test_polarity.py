@@ -126,6 +126,48 @@ def test_a_condition_is_no_denial() -> None:
     assert not _compare_texts("Kraken may not trade without a licence from the SEC", record)[1]
 
 
+@pytest.mark.parametrize(
+    ("statement", "passage", "language"),
+    [
+        ("同社は許可を取らないまま上場した", "当局は後に上場を許可した。", "ja"),
+        ("同社は承認を得ずに上場した", "当局は後に上場を承認した。", "ja"),
+        ("该平台没有获批就上线", "该平台后来获批。", "zh"),
+    ],
+)
+def test_what_was_done_without_something_does_not_deny_it(
+    statement: str, passage: str, language: Language
+) -> None:
+    assert not _compare_texts(statement, passage, language)[1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language"),
+    [
+        ("The chain that did not fork lives on", "The network forks.", "en"),
+        ("分岐しなかったチェーンは今も動いている", "ネットワークが分岐。", "ja"),
+        ("没有跟着分叉走的旧链依然运行", "网络分叉。", "zh"),
+    ],
+)
+def test_a_denial_that_only_describes_a_noun_denies_no_act(
+    statement: str, passage: str, language: Language
+) -> None:
+    assert not _compare_texts(statement, passage, language)[1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language"),
+    [
+        ("The network did not fork", "The network forks.", "en"),
+        ("The network, which did not fork, is slow", "The network forks.", "en"),
+        ("ネットワークは分岐しなかった", "ネットワークが分岐。", "ja"),
+        ("当局は上場を承認しない方針だ", "当局が上場を承認。", "ja"),
+        ("监管机构没有批准交易所的申请", "监管机构批准申请。", "zh"),
+    ],
+)
+def test_a_denial_of_the_whole_statement_differs(statement: str, passage: str, language: Language) -> None:
+    assert _compare_texts(statement, passage, language)[1]
+
+
 @given(st.sampled_from(sorted(load_verbs())), st.booleans())
 def test_a_claim_never_contradicts_itself(verb: str, affirmed: bool) -> None:
     one = ParsedStatement("text", "en", actions=(Action(verb, affirmed, 0, 4, "text"),))
