@@ -67,6 +67,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _new_stores_are_copies() -> Iterator[None]:
+    with databases.start_new_files_from_template():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _asset_books_are_read_once() -> Iterator[None]:
     with shipped_data_cache.cache_asset_books():
         yield

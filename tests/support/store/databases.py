@@ -19,9 +19,11 @@ from typing import Literal
 
 import psutil
 import psycopg
+import pytest
 from sqlalchemy.engine import URL, make_url
 
 from backend import migrations
+from backend.store.database import sqlite_file
 from tests.support.test_session import requirements, run_folder
 from tests.support.waiting import LIMIT_SECONDS
 
@@ -74,6 +76,8 @@ def create_database(store: Store, folder: Path, *, migrated: bool = True) -> Ite
         file = folder / f"{uuid.uuid4().hex}.db"
         if migrated:
             shutil.copyfile(_sqlite_template(), file)
+        else:
+            file.touch()  # an upgrade of a file that exists begins with nothing
         yield f"sqlite:///{file}"
         return
     name = f"{run_folder.path().name}-{uuid.uuid4().hex[:12]}"
@@ -89,6 +93,29 @@ def create_database(store: Store, folder: Path, *, migrated: bool = True) -> Ite
         administrator.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
+@contextlib.contextmanager
+def start_new_files_from_template() -> Iterator[None]:
+    """Let an upgrade of a new SQLite file begin with a copy of the template: a twentieth of the time.
+
+    Tests of the migrations use ``empty_database_url``, an existing file, and so run all of them.
+    """
+
+    def upgrade(url: str) -> None:
+        file = sqlite_file(url)
+        if file is not None and file.parent.is_dir() and not file.exists():
+            template = _sqlite_template()
+            file.touch(mode=0o600)
+            shutil.copyfile(template, file)
+        _upgrade(url)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrations, "upgrade", upgrade)
+        yield
+
+
+_upgrade = migrations.upgrade
+
+
 @functools.cache
 def _sqlite_template() -> Path:
     template = run_folder.path() / "template.db"
@@ -96,7 +123,7 @@ def _sqlite_template() -> Path:
         if not template.exists():
             unfinished = template.with_suffix(".unfinished")
             unfinished.unlink(missing_ok=True)
-            migrations.upgrade(f"sqlite:///{unfinished}")
+            _upgrade(f"sqlite:///{unfinished}")
             unfinished.rename(template)
     return template
 
