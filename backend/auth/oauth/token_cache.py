@@ -80,7 +80,7 @@ class TokenCache:
     def clear(self) -> None:
         """Forget all tokens, so that the store decides at their next use."""
         with self._entries_lock:
-            self._entries.clear()
+            self._entries = {}
 
     def find(self, credential: bytes, header: CredentialHeader) -> Principal:
         """Return the account that the token stands for; raises :class:`Unauthorized` with the reason."""
@@ -102,7 +102,7 @@ class TokenCache:
         Returns false without a query if a recent query did not find it. Raises :class:`Unavailable` if no
         look-up slot is free within :data:`LOOKUP_TIMEOUT_SECONDS`.
         """
-        digest, now = token_format.digest(text), time.monotonic()
+        digest, now, entries = token_format.digest(text), time.monotonic(), self._entries
         if now - self._unknown_digests.get(digest, -UNKNOWN_TTL_SECONDS) < UNKNOWN_TTL_SECONDS:
             return False
         if not self._lookup_slots.acquire(timeout=LOOKUP_TIMEOUT_SECONDS):
@@ -119,10 +119,12 @@ class TokenCache:
             self._unknown_digests[digest] = now
             return False
         with self._entries_lock:
-            while len(self._entries) >= CACHE_SIZE:
-                del self._entries[next(iter(self._entries))]  # the oldest: the newest is about to be used
-            self._entries[text.encode()] = entry
-        return True
+            if entries is self._entries:
+                while len(entries) >= CACHE_SIZE:
+                    del entries[next(iter(entries))]  # the oldest: the newest is about to be used
+                entries[text.encode()] = entry
+                return True
+        return self.load_from_store(text)  # the cache was emptied: what was found may be gone
 
     def _remove_entries(self, digests: frozenset[str], now: float) -> None:
         with self._entries_lock:

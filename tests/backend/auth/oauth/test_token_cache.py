@@ -107,6 +107,30 @@ def test_concurrent_lookup_does_not_restore_a_revoked_token(
     find_refusal(cache, token)
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_cache_that_is_emptied_during_a_lookup_asks_the_store_again(
+    family: Family, cache: TokenCache, monkeypatch: pytest.MonkeyPatch, *, is_deleted: bool
+) -> None:
+    token = family.issued().access_token
+    load_entry, lookups = cache._load_entry, []
+
+    def load_slowly(digest: str) -> object:
+        found = load_entry(digest)
+        lookups.append(digest)
+        if len(lookups) == 1:
+            if is_deleted:
+                retention.delete_expired(family.database, family.at + timedelta(days=40))
+            cache.clear()
+        return found
+
+    monkeypatch.setattr(cache, "_load_entry", load_slowly)
+    if is_deleted:
+        find_refusal(cache, token)
+    else:
+        assert find(cache, token).name == "ada"
+    assert len(lookups) == 2
+
+
 def test_uncached_revoked_or_expired_token_is_rejected(family: Family, cache: TokenCache) -> None:
     revoked, old = family.issued(), family.issued()
     grants.revoke(family.database, token=revoked.access_token, client_id=None, now=family.at)
