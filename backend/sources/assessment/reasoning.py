@@ -2,12 +2,12 @@
 
 import calendar
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from backend.entities.model import Language
 from backend.sources.assessment.evidence import Evidence
 from backend.sources.assessment.reasoning_texts import PHRASES
-from backend.sources.claims.model import ComparedValue
+from backend.sources.claims.model import ComparedValue, ElementKind, MissingElement
 from backend.sources.schemas import MIXED, SUPPORTED, UNVERIFIED, Assessment
 
 MAX_SENTENCES = 3
@@ -15,6 +15,8 @@ MAX_QUOTE_CHARS = 120
 MAX_PAGE_CHARS = 70
 """Maximum length of an address in a sentence."""
 _ELEMENT_ORDER = ("figure", "name", "place", "act", "negation", "modality", "qualifier", "clause")
+_VALUES: frozenset[ElementKind] = frozenset({"figure", "name", "place"})
+"""Elements that are named even if a clause that is quoted has them too."""
 _SLOT_ORDER = ("date", "figure", "roles", "agent", "polarity")
 
 
@@ -129,13 +131,23 @@ def _explain_missing(language: Language, evidence: Evidence) -> list[str]:
         else phrases["tells"].format(source=source)
     ]
     ordered = sorted(
-        comparison.missing, key=lambda element: (_ELEMENT_ORDER.index(element.kind), element.text)
+        _leave_out_parts(comparison.missing),
+        key=lambda element: (_ELEMENT_ORDER.index(element.kind), element.text),
     )
     sentences += [
         phrases[f"missing:{element.kind}"].format(claimed=_truncate(element.text))
         for element in ordered[: MAX_SENTENCES - 1]
     ]
     return sentences
+
+
+def _leave_out_parts(elements: Iterable[MissingElement]) -> list[MissingElement]:
+    """Leave out an act or a clause that a longer one has."""
+    kept: list[MissingElement] = []
+    for element in sorted(elements, key=lambda element: (-len(element.text), element.kind)):
+        if element.kind in _VALUES or not any(element.text in other.text for other in kept):
+            kept.append(element)
+    return kept
 
 
 def _explain_first_slot(language: Language, evidence: Evidence) -> str:

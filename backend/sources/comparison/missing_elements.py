@@ -240,7 +240,8 @@ def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElemen
                 continue
             return MissingElement("modality", text)
         if kind not in found_in_passage:
-            return MissingElement("qualifier", _quote_phrase(claim, text))
+            position = claim.text.find(text)
+            return MissingElement("qualifier", _quote_clause(claim, position, position + len(text)))
     return None
 
 
@@ -252,26 +253,24 @@ _INTENTIONS: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile("将|同意|申请|寻求|宣布"),
 }
 """Words of a passage that tell of an intention, which a claim may call a plan."""
-MAX_WORDS_BESIDE_CHARS = 24
+MAX_WORDS_BESIDE_CHARS, MAX_CLAUSE_CHARS = 24, 60
 
 
-def _quote_phrase(claim: ParsedStatement, word: str) -> str:
-    """Return a qualifying word with the words of its clause beside it: still holds every coin."""
-    position = claim.text.find(word)
-    clause = next(
-        ((clause.start, clause.end) for clause in claim.clauses if clause.start <= position < clause.end),
-        None,
-    )
-    clause_start, clause_end = clause or (0, len(claim.text))
-    start, end = (
-        max(clause_start, position - MAX_WORDS_BESIDE_CHARS),
-        min(clause_end, position + len(word) + MAX_WORDS_BESIDE_CHARS),
-    )
-    before, after = claim.text[start:position], claim.text[position + len(word) : end]
+def _quote_clause(claim: ParsedStatement, start: int, end: int) -> str:
+    """Return the clause of the words from ``start`` to ``end``; of a long one the words beside them."""
+    whole = Clause(0, len(claim.text), frozenset())
+    clause = next((clause for clause in claim.clauses if clause.start <= start < clause.end), whole)
+    first, last = clause.start, max(clause.end, end)
+    if last - first > MAX_CLAUSE_CHARS:
+        first = max(first, start - MAX_WORDS_BESIDE_CHARS)
+        last = min(last, end + MAX_WORDS_BESIDE_CHARS)
+    before, after = claim.text[first:start], claim.text[end:last]
     if claim.language == "en":  # never from the middle of a word
-        before = before.partition(" ")[2] if start > clause_start else before
-        after = after.rpartition(" ")[0] if end < clause_end else after
-    return f"{before}{word}{after}".strip(" .。,，、")
+        before = before.partition(" ")[2] if first > clause.start else before
+        after = after.rpartition(" ")[0] if last < max(clause.end, end) else after
+    elif first > clause.start:
+        before = f"…{before}"
+    return f"{before}{claim.text[start:end]}{after}".strip(" .。,，、")
 
 
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
@@ -283,7 +282,6 @@ _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意|代わり|代えて"),
     "zh": re.compile("没|沒|未|不|非|免|无|無|禁|拒|停|否|终止|自愿"),
 }
-_NEGATION_CONTEXT_CHARS = 24
 
 
 def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
@@ -305,13 +303,8 @@ def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingE
         return None  # a cue of its own
     if _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
         return None
-    start, end = (
-        max(0, found_in_claim.start() - _NEGATION_CONTEXT_CHARS),
-        found_in_claim.end() + _NEGATION_CONTEXT_CHARS,
-    )
-    start = claim.text.find(" ", start) + 1 if start and claim.language == "en" else start
-    end = claim.text.rfind(" ", 0, end) if end < len(claim.text) and claim.language == "en" else end
-    return MissingElement("negation", claim.text[start:end].strip(" .,。，、"))
+    quote = _quote_clause(claim, *found_in_claim.span())
+    return MissingElement("negation", quote)
 
 
 def _find_clause(

@@ -102,6 +102,22 @@ def test_each_missing_element_lowers_the_probability_below_one_half() -> None:
         assert "part 0" in found.reasoning
 
 
+def test_words_of_a_clause_that_no_source_tells_are_quoted_once_and_its_values_besides() -> None:
+    piece = evidence(entities=2, agreed=("date",))
+    missing = frozenset(
+        MissingElement(kind, text)
+        for kind, text in (
+            ("act", "kept"),
+            ("qualifier", "and kept only nine coins"),
+            ("clause", "and kept only nine coins"),
+            ("figure", "nine"),
+        )
+    )
+    found = assess([replace(piece, comparison=replace(piece.comparison, missing=missing))])
+    assert found.reasoning.count("kept") == 1
+    assert "the figure nine" in found.reasoning
+
+
 def test_an_element_in_another_source_is_not_missing() -> None:
     piece = evidence(entities=2, agreed=("date",))
     open_piece = replace(
