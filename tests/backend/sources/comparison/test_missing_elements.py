@@ -98,6 +98,12 @@ def test_only_figures_and_names_can_be_missing_in_a_passage_of_another_language(
     assert find_missing_elements(statement, passage, [], passage_entities={"sec", "kraken"}) == frozenset()
 
 
+def test_a_denial_is_quoted_with_its_clause_from_the_first_word() -> None:
+    statement = "コインチェックは分裂したあとも採掘の方式に手を付けず、同じものを使い続けた"
+    found = missing(statement, "コインチェックが採掘の方式を変更した。", "ja")
+    assert ("negation", statement.partition("、")[0]) in found
+
+
 def test_a_double_negation_is_not_a_missing_negation() -> None:
     passage = "SEC registers Kraken. Exchanges must hold a licence."
     assert missing("Kraken may not trade without a licence from the SEC.", passage) == set()
