@@ -116,6 +116,8 @@ def _check(
         ]
         if day is None or not days:
             continue
+        passage = scorer.parse_passage(document.document, document.passage)
+        days += [other.first for other in passage.dates if other.precision == "day" and other.first != day]
         if any(_fits(span.quantity, abs((day - other).days)) for other in days):
             comparison = _drop_missing_in_span(comparison, claim.text, span)
         elif all(_is_wrong(span.quantity, abs((day - other).days)) for other in days):

@@ -47,16 +47,25 @@ _NOT_EN_BEHIND = re.compile(
 )
 _FAILED = ("fail", "fails", "failed", "failing")
 _ONLY_NEAR = frozenset({"no", "without", "not", "no longer", "never", "cannot"})
+_DENIED_SUBJECT_EN = re.compile(
+    r" (?!(?:longer|less|more|fewer|later|sooner|doubt)\b)(?:[\w'’-]+ ){1,4}"
+    r"(?:is|are|was|were|ha[sd]|have|may|can|could|will|would|must|shall|should)\b"
+)
+"""What follows *no* if nobody of a kind did something: *no private business is to be forced*."""
 _STOPPING_EN = re.compile(r"(?:stop|ceas|halt|quit)")
 """Verbs that govern only the next verb: stop trading."""
 _FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:before|until|prior to)\b[^;]{3,110}\bnever\b[^;,]{0,60}"
         r"|\bnever\b[^;]{3,80}\b(?:before|until)\b"
-        r"|\bno (?:other )?[^;,]{3,100}\b(?:before|until)\b[^;,]*|\bnever before\b[^;]*"
+        r"|\bno (?:other )?[^;,]{3,160}\b(?:before|until)\b[^;,]*|\bnever before\b[^;]*"
         r"|\b(?:before|until|prior to)\b[^;]{3,110}, no (?:other )?\w+[^;,]*"
     ),
-    "ja": re.compile("(?:それまで|これまで|以前に?は)[^。、]{2,40}(?:なかった|ない)"),
+    "ja": re.compile(
+        "(?:それまで|これまで|以前に?は)[^。、]{2,40}(?:なかった|ない)"
+        "|(?:する|される|の|した)まで(?:は)?、?[^。]{0,50}(?:一つも|一社も|一件も|一度も|一人も|誰も|どこも|例が|前例[がは])[^。]{0,16}"
+        "(?:なかった|ない)"
+    ),
     "zh": re.compile(
         "(?:此前|之前|以前)[，,]?[^。，]{0,24}(?:从未|从没|没有|尚未|还没|尚无|未有|未曾|不曾)[^，。]*"
     ),
@@ -68,7 +77,7 @@ _GOVERNING_ZH = (
 )
 _NOT_ZH = re.compile(
     rf"{_GOVERNING_ZH}|从未|從未|没有|沒有|尚未|并未|並未|并没|並沒|并非|並非|否认|否認|不会|不會|不再|绝不|未曾|并不|並不|不构成|不属于|不算|算不上|不视为"
-    r"|(?:没|未(?!经|經|来|來|注册|註冊|登记|登記|登録)|不(?!断|仅|过|法|久|少)|无(?!注|许|罪))(?=.{0,2}$)"
+    r"|(?:没|未(?!经|經|来|來|注册|註冊|登记|登記|登録)|不(?!断|仅|过|法|久|少|只|单|但|光|止)|无(?!注|许|罪))(?=.{0,2}$)"
 )
 _NOT_ZH_BEHIND = re.compile(
     r"(?:的)?(?:计划|計劃|申请|申請|方案|提案|一事|请求|要求|动议|被|遭|已|而|均|并|终|最终){0,4}"
@@ -79,7 +88,7 @@ _GOVERNING_JA = (
     "|取り止め|断念|中止|停止|やめ|否定|撤回|失敗"
 )
 _NOT_JA = re.compile(
-    r"(?!を受け(?:て|、))(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
+    r"(?!を受け(?:て|、))(?!(?:だけ|のみ|ばかり)(?:で|に|か))(?:て|し|され|せ|れ|られ|い|が|は|には|を|に|と|さ|っ|わ|ま|か|え|め|け|ら|り|当た|行わ|認め|する|した"
     r"|で|も|の|づけ|付け|最後まで|一切|断固|かたくなに|頑なに|こと|事実|方針|計画|予定|申請|得|受け|取得|でき|至|下げ|げ|る|う|く|へ|ず|よう|との|報道){0,10}?"
     rf"(?P<word>なかった|ない|なく|ません|ず(?![つっ])|{_GOVERNING_JA})"
 )
@@ -100,9 +109,11 @@ _EXCEPTIVE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(?:not?|never|cannot|nobody)\b[^.;]{0,80}\b(?:without|unless|until)\b|\bneed not\b"),
     "ja": re.compile(
         "(?:なしに|なしで|なければ|ないと|ない限り|しか)[^。]{0,24}(?:ない|ません|できな|ならな|禁)"
+        "|(?:ないまま|ずに|ぬまま)[^。]{0,40}(?:できな|できず|ならな|いけな|許され|禁じ)"
     ),
     "zh": re.compile(
         "(?:未|无|無|没有|沒有|非)[^，。]{1,14}(?:不得|不可|不能|禁止)|不得[^，。]{0,6}(?:无牌|擅自)"
+        "|(?:并非|不是|无须|无需|不必|不用)[^，。]{0,20}(?:不可|才行|才能)|直到[^，。]{1,16}才不再"
     ),
 }
 
@@ -262,7 +273,10 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
 
 
 _ABSENT: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\bno(?: native| own)? (?P<word>[a-z]{4,30})\b"),
+    "en": re.compile(
+        r"\bno(?: native| own)? (?P<word>[a-z]{4,30})\b"
+        r"(?! [a-z]+ (?:is|are|was|were|ha[sd]|have|may|can|will)\b)"
+    ),
     "ja": re.compile(
         "(?P<word>[\u4e00-\u9fff]{2}|[\u30a1-\u30fc]{3,12})(?:は|が|も)(?:な[いか]|なく(?!な)|存在しな)"
     ),
@@ -318,6 +332,8 @@ def _is_near(match: re.Match[str]) -> bool:
     words = len(match.string[match.end() :].split())
     if _STOPPING_EN.match(match.group()):
         return words <= 1
+    if match.group() == "no" and _DENIED_SUBJECT_EN.match(match.string, match.end()):
+        return True
     return match.group() not in _ONLY_NEAR or words <= 4
 
 

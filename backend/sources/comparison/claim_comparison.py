@@ -66,6 +66,7 @@ def compare(
     page: a date in the claim may agree with it, but a different date is no contradiction. ``bm25`` is the
     search score of the passage.
     """
+    claim = _without_rejected(claim)
     record_entity_ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(
         listed_entity_ids
     )
@@ -148,6 +149,17 @@ def compare(
         is_same_language=claim.language == passage.language,
         told_share=missing_elements.compute_told_share(claim, passage),
     )
+
+
+def _without_rejected(claim: ParsedStatement) -> ParsedStatement:
+    """Leave out the entities that the claim itself rules out: *not on Nasdaq but on the NYSE*."""
+    rejected = rejected_alternatives.find_rejected_spans(claim.text, claim.language)
+    mentions = tuple(
+        mention
+        for mention in claim.mentions
+        if not any(start <= mention.start and mention.end <= end for start, end in rejected)
+    )
+    return claim if len(mentions) == len(claim.mentions) else replace(claim, mentions=mentions)
 
 
 def _restore_wording(

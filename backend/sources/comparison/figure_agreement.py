@@ -20,6 +20,8 @@ MAX_CLAIMED_BOUND_FACTOR = Decimal("1.5")
 """Factor by which a known figure may exceed the bound of a claim."""
 MAX_ROUNDING_SHARE = Decimal("0.05")
 """Maximum share by which rounding may change a plain figure."""
+WHOLE = Decimal(100)
+"""All of something, in percent."""
 HOURS_PER_UNIT: Mapping[str | None, Decimal] = {
     "second": Decimal(1) / 3600,
     "minute": Decimal(1) / 60,
@@ -91,15 +93,25 @@ _MARGIN: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("差|多"),
     "zh": re.compile("差|多|优势"),
 }
+_REST: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:left|remain\w*|rest|still|kept|keeps?|retain\w*|hold(?:s|ing)? on to)\b"),
+    "ja": re.compile("残|手元"),
+    "zh": re.compile("剩|余下|其余|仍持有|留下|保留"),
+}
 MAX_WORD_GAP_CHARS = 24
 
 
 def find_computed(
     figure: Quantity, claim: ParsedStatement, source_figures: Sequence[Quantity]
 ) -> Quantity | None:
-    """Find a figure that two of a source's figures give: their sum, or their difference if the claim tells of
-    a margin."""
+    """Find a figure that a source's figures give: the sum of two, their difference if the claim tells of a
+    margin, or what is left of the whole if it tells of the rest (a quarter left, three quarters sold)."""
     context = claim.text[max(0, figure.start - MAX_WORD_GAP_CHARS) : figure.end + MAX_WORD_GAP_CHARS].lower()
+    if figure.unit == "%" and _REST[claim.language].search(context):
+        shares = [source_figure for source_figure in source_figures if source_figure.unit == "%"]
+        return next(
+            (share for share in shares if agree(figure, replace(share, value=WHOLE - share.value))), None
+        )
     is_sum, is_margin = (words[claim.language].search(context) for words in (_SUM, _MARGIN))
     if not (is_sum or is_margin) or figure.unit is None:
         return None

@@ -17,7 +17,7 @@ from backend.sources.claims.model import ComparedValue, DateSpan, MissingElement
 from backend.sources.claims.places import find_cities, find_countries, load_homes
 from backend.sources.claims.role_readers import NOMINAL_EN
 from backend.sources.claims.roles import find_participants
-from backend.sources.comparison import contrasts
+from backend.sources.comparison import contrasts, rejected_alternatives
 from backend.sources.comparison.causes import find_missing_cause
 from backend.sources.comparison.missing_figures import find_missing_figures
 
@@ -296,11 +296,12 @@ def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingE
         for action in claim.actions
     ):
         return None  # did not stop: went on
-    if any(
-        start <= found_in_claim.start() < end
-        for start, end in negation.find_first_otherwise(lowered, claim.language)
-    ):
-        return None  # a cue of its own
+    own = [
+        *negation.find_first_otherwise(lowered, claim.language),
+        *rejected_alternatives.find_rejected_spans(claim.text, claim.language),
+    ]
+    if any(start <= found_in_claim.end() + len(" ") and found_in_claim.start() < end for start, end in own):
+        return None  # a cue of its own, or an alternative that the rest of the claim replaces
     if _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
         return None
     quote = _quote_clause(claim, *found_in_claim.span())

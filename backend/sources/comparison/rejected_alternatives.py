@@ -19,8 +19,16 @@ _ALTERNATIVES: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             rf"(?P<stated>{_SIDE_EN}),? (?:rather than|instead of|as opposed to)"
             rf" (?P<rejected>{_SIDE_EN})(?=[,.;:]|$)"
         ),
+        re.compile(
+            rf"(?P<stated>{_SIDE_EN}), (?:and )?not (?!only|just|merely|yet|even|least|to )"
+            rf"(?P<rejected>{_SIDE_EN})(?=[,.;:]|$)"
+        ),
     ),
-    "ja": (re.compile(f"(?P<rejected>{_SIDE_HAN})では?なく、?(?P<stated>{_SIDE_HAN})(?=[、。]|$)"),),
+    "ja": (
+        re.compile(
+            f"(?P<rejected>{_SIDE_HAN})(?<!だけ)(?<!のみ)(?<!ばかり)では?なく、?(?P<stated>{_SIDE_HAN})(?=[、。]|$)"
+        ),
+    ),
     "zh": (
         re.compile(
             f"(?:并非|并不是|不是)(?P<rejected>{_SIDE_HAN})[，,]?而是(?P<stated>{_SIDE_HAN})(?=[，。；]|$)"
@@ -47,11 +55,16 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
             [action.verb for action in claim.actions if match.start(side) <= action.start < match.end(side)]
             for side in ("rejected", "stated")
         )
-        if not rejected or not stated or stated[0] in passage_verbs or stated[0] in rejected:
+        if not rejected or not stated or passage_verbs.intersection(stated) or stated[0] in rejected:
             continue
         if passage_verbs.intersection(rejected):
             return ComparedValue("polarity", match.group().strip(), match["rejected"].strip())
     return None
+
+
+def find_rejected_spans(text: str, language: Language) -> list[tuple[int, int]]:
+    """Return the spans of what a text says it was not: *not on Nasdaq but on the NYSE*, 不是…而是."""
+    return [match.span("rejected") for match in _find_alternatives(text, language)]
 
 
 @lru_cache(1_000)

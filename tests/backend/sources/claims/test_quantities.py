@@ -129,6 +129,8 @@ def test_a_number_in_a_name_is_not_a_figure(text: str) -> None:
         ("70億ドル超", "ja", "least"),
         ("逾70亿美元", "zh", "least"),
         ("100人以上", "ja", "least"),
+        ("百億ドルの大台を超えた", "ja", "least"),
+        ("突破100亿美元", "zh", "least"),
         ("under $5 million", "en", "most"),
         ("100人未満", "ja", "most"),
     ],

@@ -30,6 +30,14 @@ def test_a_true_statement_has_no_differences(text: str) -> None:
     assert found.shared_entities == 1
 
 
+def test_an_entity_that_the_statement_itself_rules_out_does_not_differ() -> None:
+    found = held("In April 2024 not Ethereum but Bitcoin had its fourth halving.", HALVING)
+    assert found.differences == ()
+    assert not any(element.kind == "name" for element in found.missing)
+    other = held("In April 2024 not Bitcoin but Ethereum had its fourth halving.", HALVING)
+    assert [difference.slot for difference in other.differences] == ["agent"]
+
+
 @pytest.mark.parametrize(
     ("text", "difference"),
     [

@@ -103,11 +103,15 @@ def test_facts_without_figures_are_ignored_and_a_vote_yields_two_figures() -> No
         ("It paid 53 million dollars.", "It pays 24 million dollars and 29 million dollars.", "en", False),
         ("It passed by a margin of 143 votes.", "It passed by 279 to 136 votes.", "en", True),
         ("It passed by a margin of 150 votes.", "It passed by 279 to 136 votes.", "en", False),
+        ("A quarter of the coins was left.", "It sold 75% of its coins.", "en", True),
+        ("A third of the coins was left.", "It sold 75% of its coins.", "en", False),
+        ("手元に残ったのは25%だった。", "75%を売却した。", "ja", True),
+        ("只剩下四分之一的比特币。", "出售了75%的比特币。", "zh", True),
         ("法案以143票之差通过。", "法案以279票对136票通过。", "zh", True),
         ("合計53万ドルを支払った。", "24万ドルと29万ドルを支払う。", "ja", True),
     ],
 )
-def test_a_total_or_a_margin_is_computed_from_two_figures(
+def test_a_total_a_margin_or_a_rest_is_computed_from_figures(
     statement: str, passage: str, language: Language, is_computed: bool
 ) -> None:
     claimed = claim(statement, language)

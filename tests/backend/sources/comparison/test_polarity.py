@@ -143,6 +143,35 @@ def test_what_was_done_without_something_does_not_deny_it(
 @pytest.mark.parametrize(
     ("statement", "passage", "language"),
     [
+        (
+            "No exchange had ever won a charter until Kraken got one",
+            "The first exchange wins a charter.",
+            "en",
+        ),
+        (
+            "同社が株式を公開するまで、取引所は一社も上場していなかった",
+            "同社は上場した初の取引所となった。",
+            "ja",
+        ),
+        (
+            "No private shop is to be forced to take coins",
+            "Acceptance by the private sector is voluntary.",
+            "en",
+        ),
+        ("当局に登録しないまま営業することはできなくなった", "法律が施行され、登録を義務づけた。", "ja"),
+        ("并非非得监管机构批准不可", "银行无须取得批准。", "zh"),
+        ("价格直到周一才不再低于一美元", "价格在周一之前低于一美元。", "zh"),
+    ],
+)
+def test_a_negation_that_says_the_same_as_the_record_does_not_differ(
+    statement: str, passage: str, language: Language
+) -> None:
+    assert not _compare_texts(statement, passage, language)[1]
+
+
+@pytest.mark.parametrize(
+    ("statement", "passage", "language"),
+    [
         ("The chain that did not fork lives on", "The network forks.", "en"),
         ("分岐しなかったチェーンは今も動いている", "ネットワークが分岐。", "ja"),
         ("没有跟着分叉走的旧链依然运行", "网络分叉。", "zh"),

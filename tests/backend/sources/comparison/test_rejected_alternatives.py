@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.sources.comparison.rejected_alternatives import find_difference
+from backend.sources.comparison.rejected_alternatives import find_difference, find_rejected_spans
 from tests.backend.sources.evidence import claim
 
 
@@ -32,3 +32,23 @@ def test_a_statement_that_rejects_what_the_source_tells_differs(
 )
 def test_a_statement_that_states_what_the_source_tells_does_not_differ(statement: str) -> None:
     assert find_difference(claim(statement), claim("A court convicted Kraken.")) is None
+
+
+def test_not_only_rejects_nothing() -> None:
+    record = claim("コインチェックに罰金と免許停止。", "ja")
+    for words in ("だけではなく", "のみではなく", "ばかりではなく"):
+        statement = claim(f"コインチェックは罰金{words}、無罪を争う権利も失った。", "ja")
+        assert find_difference(statement, record) is None, words
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "rejected"),
+    [
+        ("Coins, not dollars, were paid.", "en", "dollars"),
+        ("It chose not Kraken but Coinbase.", "en", "Kraken"),
+        ("東京ではなく、大阪に開いた。", "ja", "東京"),
+        ("选的不是币安，而是Kraken。", "zh", "币安"),
+    ],
+)
+def test_what_a_statement_rules_out_is_found(text: str, language: Language, rejected: str) -> None:
+    assert [text[start:end] for start, end in find_rejected_spans(text, language)] == [rejected]
