@@ -126,6 +126,8 @@ def test_the_sides_of_a_group_contradict_each_other(
         ("en", "He pleaded not guilty.", "He was found guilty on one count."),
         ("en", "The coins are cash-settled.", "The case went to trial."),
         ("en", "The product was cleared for trading on Monday.", "The firm was found liable."),
+        ("en", "The EU's top court ruled.", "The appeals court ruled."),
+        ("en", "FIT cleared the House of Representatives.", "He was found guilty."),
         ("en", "It paid partly because of the ruling.", "It paid in full."),
         ("ja", "免許が必要となった。", "免許制となった。"),
         ("zh", "主网上线。", "双方当面交易。"),
