@@ -7,7 +7,7 @@ in one language is compared with a source in another.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import yaml
@@ -21,6 +21,8 @@ SAME_TIME = "same time"
 """This value needs no source if the source tells of one event: it has no dates of its own."""
 NEXT_DAY = "next day"
 """This value needs no source that tells it if two of the dates are on adjacent days."""
+MAX_CACHED_TEXTS = 1024
+"""Texts whose properties are kept: one claim is compared with many passages."""
 _NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:\b(?:not?|never|without|neither|nor|rather than|instead of)|n't)(?: \w+){0,2} $"),
     "zh": re.compile("(?:不是|并非|没有|并未|而非|不会)[^，。]{0,4}$"),
@@ -64,8 +66,16 @@ def _has_adjacent_days(spans: Sequence[DateSpan]) -> bool:
 
 def locate_properties(statement: ParsedStatement) -> Iterator[tuple[str, str, tuple[int, int]]]:
     """Yield group, value and span of each property that a text affirms."""
-    lowered = numbers.normalize(statement.text).lower()
-    for group, values in _patterns()[statement.language].items():
+    yield from _locate_in_text(statement.text, statement.language)
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _locate_in_text(text: str, language: Language) -> tuple[tuple[str, str, tuple[int, int]], ...]:
+    return tuple(_scan_text(numbers.normalize(text).lower(), language))
+
+
+def _scan_text(lowered: str, language: Language) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    for group, values in _patterns()[language].items():
         matches = [(match.span(), value) for value, pattern in values for match in pattern.finditer(lowered)]
         for (start, end), value in sorted(matches):
             is_part = any(
@@ -75,7 +85,7 @@ def locate_properties(statement: ParsedStatement) -> Iterator[tuple[str, str, tu
                 and other_end - other_start > end - start
                 for (other_start, other_end), other_value in matches
             )
-            if not is_part and not _is_negated(lowered, start, end, statement.language):
+            if not is_part and not _is_negated(lowered, start, end, language):
                 yield group, value, (start, end)
 
 

@@ -1,0 +1,75 @@
+"""The groups of excluding properties: the wordings of each side, in three languages."""
+
+import pytest
+
+from backend.entities.model import Language
+from backend.sources.comparison import contrasts
+from tests.backend.sources.evidence import claim
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "Trading opened in the morning.", "Trading opened in the evening."),
+        ("en", "The vote began at noon.", "The vote began at midnight."),
+        ("ja", "発表は早朝だった。", "発表は夕方だった。"),
+        ("ja", "投票は正午に始まった。", "投票は深夜に始まった。"),
+        ("zh", "交易在上午开始。", "交易在傍晚开始。"),
+        ("zh", "投票于中午开始。", "投票于午夜开始。"),
+        ("en", "The trader was convicted of tax evasion.", "The trader was convicted of insider trading."),
+        ("en", "The bank was fined for bribery.", "The bank was fined as it broke sanctions."),
+        ("en", "The broker admitted money laundering.", "The broker broke the Bank Secrecy Act."),
+        ("ja", "社長は脱税で有罪となった。", "社長は詐欺で有罪となった。"),
+        ("ja", "銀行は贈賄で罰金を科された。", "銀行は資金洗浄対策の不備で罰金を科された。"),
+        ("zh", "交易员因行贿被定罪。", "交易员因洗钱被定罪。"),
+        ("zh", "经纪商因操纵市场被罚。", "经纪商因未注册发行被罚。"),
+    ],
+)
+def test_other_parts_of_the_day_and_other_offences_contradict(
+    language: Language, statement: str, passage: str
+) -> None:
+    assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "It came on Sunday night.", "It came on Sunday evening."),
+        ("en", "It began the next morning.", "It began in the evening."),
+        ("ja", "発表は午後6時だった。", "発表は夕方だった。"),
+        ("ja", "北朝鮮の犯行だった。", "夕方に起きた。"),
+        ("zh", "朝鲜所为，发生在当晚。", "发生在傍晚。"),
+        ("en", "It was charged with fraud.", "It was charged with fraud and market manipulation."),
+        ("en", "It lacked anti-money-laundering controls.", "It broke the Bank Secrecy Act."),
+        ("en", "The global anti-money-laundering watchdog met.", "The dealer was guilty of fraud."),
+        ("en", "The trader sold shares in an unregistered offering.", "It sold them without registration."),
+        ("ja", "無登録で販売した。", "未登録の販売だった。"),
+        ("zh", "反洗钱不力。", "违反《银行保密法》。"),
+    ],
+)
+def test_near_parts_of_the_day_and_shared_offences_do_not_contradict(
+    language: Language, statement: str, passage: str
+) -> None:
+    assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "The founder pleaded guilty to fraud and bribery.", "The founder pleaded guilty to fraud."),
+        ("en", "The trader was jailed for perjury.", "The trader was jailed."),
+        ("en", "The miner was accused of theft.", "The miner was accused."),
+        ("en", "She was held in contempt of court.", "She was fined."),
+        ("en", "He was convicted of bank fraud.", "He was convicted of fraud."),
+        ("en", "The firm was fined for terrorist financing.", "The firm was fined."),
+        ("ja", "会社は制裁違反で罰金を払った。", "会社は罰金を払った。"),
+        ("ja", "元役員は横領で起訴された。", "元役員は起訴された。"),
+        ("zh", "高管因内幕交易被捕。", "高管被捕。"),
+        ("zh", "公司因违反美国制裁被罚。", "公司被罚。"),
+    ],
+)
+def test_an_offence_that_the_source_does_not_tell_is_missing(
+    language: Language, statement: str, passage: str
+) -> None:
+    missing = contrasts.find_missing_property(claim(statement, language), claim(passage, language))
+    assert missing is not None
