@@ -190,9 +190,17 @@ def is_in_scope(lowered: str, end: int, following: int | None) -> bool:
     if lowered.endswith(_FAILED, 0, end):
         return True
     reach = _BEFORE_EN if lowered[end - 1].isascii() else _BEFORE_ZH
+    between = "" if following is None else lowered[end:following]
     return (
-        following is not None and following - end < reach and _CLAUSE.search(lowered[end:following]) is None
+        following is not None
+        and following - end < reach
+        and _CLAUSE.search(between) is None
+        and _OBJECT_ZH.search(between) is None
     )
+
+
+_OBJECT_ZH = re.compile("的[\u4e00-\u9fff]{2,}$")
+"""What stands behind the object of a verb, so that the next verb is not governed: 废除规则的决议成为法律."""
 
 
 _CONDITION_BEFORE = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经?$")

@@ -21,19 +21,24 @@ SAME_TIME = "same time"
 """This value needs no source if the source tells of one event: it has no dates of its own."""
 NEXT_DAY = "next day"
 """This value needs no source that tells it if two of the dates are on adjacent days."""
+CUMULATIVE_GROUPS = frozenset({"offence"})
+"""Groups of which several values can be true of one event, so that another one is only not told."""
 MAX_CACHED_TEXTS = 1024
 """Texts whose properties are kept: one claim is compared with many passages."""
 _NEGATED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?:\b(?:not?|never|without|neither|nor|rather than|instead of)|n't)(?: \w+){0,2} $"),
     "zh": re.compile("(?:不是|并非|没有|并未|而非|不会)[^，。]{0,4}$"),
 }
-_NEGATED_BEHIND_JA = re.compile("(?:では|は|が|に|を|も)?(?:な[いくか]|ありません|せず|しない)")
+_NEGATED_BEHIND_JA = re.compile(
+    "(?:では|は|が|に|を|も)?(?:な[いくか]|ありません|せず|しない)"
+    "|(?:で)?は[^、。]{0,12}(?:でき|やっていけ|認められ|許され)(?:な|ず|ません)"
+)
 
 
 def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the first property for which both texts have values and share none."""
     claim_values, passage_values = _find_values(claim), _find_values(passage)
-    for group in claim_values.keys() & passage_values.keys():
+    for group in (claim_values.keys() & passage_values.keys()) - CUMULATIVE_GROUPS:
         if not claim_values[group].keys() & passage_values[group].keys():
             return ComparedValue(
                 "polarity",

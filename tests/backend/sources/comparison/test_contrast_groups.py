@@ -16,18 +16,9 @@ from tests.backend.sources.evidence import claim
         ("ja", "投票は正午に始まった。", "投票は深夜に始まった。"),
         ("zh", "交易在上午开始。", "交易在傍晚开始。"),
         ("zh", "投票于中午开始。", "投票于午夜开始。"),
-        ("en", "The trader was convicted of tax evasion.", "The trader was convicted of insider trading."),
-        ("en", "The bank was fined for bribery.", "The bank was fined as it broke sanctions."),
-        ("en", "The broker admitted money laundering.", "The broker broke the Bank Secrecy Act."),
-        ("ja", "社長は脱税で有罪となった。", "社長は詐欺で有罪となった。"),
-        ("ja", "銀行は贈賄で罰金を科された。", "銀行は資金洗浄対策の不備で罰金を科された。"),
-        ("zh", "交易员因行贿被定罪。", "交易员因洗钱被定罪。"),
-        ("zh", "经纪商因操纵市场被罚。", "经纪商因未注册发行被罚。"),
     ],
 )
-def test_other_parts_of_the_day_and_other_offences_contradict(
-    language: Language, statement: str, passage: str
-) -> None:
+def test_other_parts_of_the_day_contradict(language: Language, statement: str, passage: str) -> None:
     assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
 
 
@@ -66,10 +57,18 @@ def test_near_parts_of_the_day_and_shared_offences_do_not_contradict(
         ("ja", "元役員は横領で起訴された。", "元役員は起訴された。"),
         ("zh", "高管因内幕交易被捕。", "高管被捕。"),
         ("zh", "公司因违反美国制裁被罚。", "公司被罚。"),
+        ("en", "The trader was convicted of tax evasion.", "The trader was convicted of insider trading."),
+        ("en", "The bank was fined for bribery.", "The bank was fined as it broke sanctions."),
+        ("en", "The broker admitted money laundering.", "The broker broke the Bank Secrecy Act."),
+        ("ja", "社長は脱税で有罪となった。", "社長は詐欺で有罪となった。"),
+        ("ja", "銀行は贈賄で罰金を科された。", "銀行は資金洗浄対策の不備で罰金を科された。"),
+        ("zh", "交易员因行贿被定罪。", "交易员因洗钱被定罪。"),
+        ("zh", "经纪商因操纵市场被罚。", "经纪商因未注册发行被罚。"),
     ],
 )
 def test_an_offence_that_the_source_does_not_tell_is_missing(
     language: Language, statement: str, passage: str
 ) -> None:
-    missing = contrasts.find_missing_property(claim(statement, language), claim(passage, language))
-    assert missing is not None
+    texts = claim(statement, language), claim(passage, language)
+    assert contrasts.find_missing_property(*texts) is not None
+    assert contrasts.find_difference(*texts) is None, "one event can be several offences"

@@ -161,6 +161,7 @@ def test_what_was_done_without_something_does_not_deny_it(
         ("当局に登録しないまま営業することはできなくなった", "法律が施行され、登録を義務づけた。", "ja"),
         ("并非非得监管机构批准不可", "银行无须取得批准。", "zh"),
         ("价格直到周一才不再低于一美元", "价格在周一之前低于一美元。", "zh"),
+        ("规则被废除", "废除税务规则的决议成为法律。", "zh"),
     ],
 )
 def test_a_negation_that_says_the_same_as_the_record_does_not_differ(
