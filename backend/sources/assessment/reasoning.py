@@ -76,7 +76,7 @@ def _explain_slots(language: Language, assessment: Assessment, evidence: Evidenc
     if comparison.differences:
         ordered = sorted(comparison.differences, key=lambda difference: _SLOT_ORDER.index(difference.slot))
         return [_format_sentence(language, "differs", difference, evidence) for difference in ordered]
-    if comparison.missing:
+    if comparison.missing and (comparison.is_sufficient or not comparison.agreed):
         return _explain_missing(language, evidence)
     if comparison.agreed:
         key = "partly" if assessment == UNVERIFIED else "agrees"

@@ -323,3 +323,11 @@ def test_other_units_of_one_number_and_the_only_figure_of_a_dated_event_suffice(
         found = held(text, record)
         assert found.differences
         assert found.is_sufficient
+
+
+def test_an_act_that_happens_once_tells_of_the_event_even_on_another_day() -> None:
+    found = held("Mt. Gox filed for bankruptcy in May 2019.", LOSS)
+    assert found.same_event
+    assert [difference.slot for difference in found.differences] == ["date"]
+    other = held("Kraken filed for bankruptcy in May 2019.", LOSS)
+    assert not other.same_event
