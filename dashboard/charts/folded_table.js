@@ -1,17 +1,18 @@
 // A collapsed table with the figures of a chart. Its cells are created when a reader opens it.
 class FoldedTable {
-  constructor(label) {
+  constructor() {
     this.root = document.createElement("details");
     this.root.className = "cp-fold";
-    this.summary = createNode("summary", label);
+    this.summary = createNode("summary");
     this.scrollBox = createNode("div");
-    Object.assign(this.scrollBox, { className: "cp-scroll", tabIndex: 0, role: "region", ariaLabel: label });
+    Object.assign(this.scrollBox, { className: "cp-scroll", tabIndex: 0, role: "region" });
     this.root.append(this.summary, this.scrollBox);
     this.root.addEventListener("toggle", () => this.fill());
   }
 
-  show(table) {
+  show(table, label) {
     this.table = table;
+    this.summary.textContent = this.scrollBox.ariaLabel = label;
     this.filled = false;
     this.fill();
   }

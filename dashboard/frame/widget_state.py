@@ -8,6 +8,8 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
+from dashboard.i18n import LANGUAGES, language
+
 WIDGET_NAMES = frozenset(
     [
         "by_entity",
@@ -106,9 +108,13 @@ def bind_tabs(name: str, value: str, on_choose: Callable[[str], object]) -> Widg
 
 
 def _build_key(name: str) -> str:
-    """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class."""
+    """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class.
+
+    Each language has its own keys: the browser sends the label of the chosen option, and after a change of
+    the language that of the old one, which Streamlit would take for a value of its own.
+    """
     versions: dict[str, int] = st.session_state.get(_VERSIONS_KEY, {})
-    return name + " " * versions.get(name, 0)
+    return name + " " * (versions.get(name, 0) * len(LANGUAGES) + LANGUAGES.index(language()))
 
 
 def build_stale_widget_css() -> str:

@@ -128,12 +128,12 @@ def is_distinctive(
 ) -> bool:
     """True if the common features are more than known agents and a common verb.
 
-    A day, month or quarter, a figure that agrees, or an agent named on both sides is enough. Otherwise two of
-    these are needed: a year; an act that is not common to all texts, or its opposite, and once more if nobody
-    is likely to do it twice; a second entity; an unlisted name; half of the claim's own words; rare terms. One
-    more is needed if another agent replaces the claim's, if the two differ in two slots, or if another figure
-    appears without a common act, because it may measure something else. A text without any entity of the claim
-    and without agreement is about another event."""
+    A day, month or quarter, a figure that agrees, or an agent named on both sides is enough. Otherwise two
+    of these are needed: a year; an act that is not common to all texts, or its opposite, and once more if
+    nobody is likely to do it twice; a second entity; an unlisted name; half of the claim's own words; rare
+    terms. One more is needed if another agent replaces the claim's, if the two differ in two slots, or if
+    another figure appears without a common act, because it may measure something else. A text without any
+    entity of the claim and without agreement is about another event."""
     slots = {difference.slot for difference in comparison.differences}
     shares_no_entity = claim.mentions and not comparison.shared_entities and not comparison.agreed
     if shares_no_entity and "agent" not in slots and has_shared_name(claim, passage) is not True:

@@ -11,7 +11,7 @@ from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure, render_chart
 from dashboard.client import Problem, markets
 from dashboard.client.market_schemas import CandleRow, Span
-from dashboard.client.topics import TopicDetail
+from dashboard.client.topics import Article, PrimarySource, TopicDetail, TopicMedia, Tweet
 from dashboard.components.text_marks import NamedEntity
 from dashboard.components.topic_categories import is_recent
 from dashboard.frame import states, theme
@@ -22,6 +22,8 @@ from dashboard.i18n import language, t
 MAX_ASSETS = 4
 MAX_EVENT_GAP_MS = 3_600_000
 """An event after the last candle is drawn if the gap is at most this, or two candles if they are longer."""
+MIN_ANNIVERSARY_AGE = timedelta(days=364)
+"""Age of the newest source from which a topic tells an event of an earlier year."""
 LEFT_MARGIN_PX = 18
 """Space for the label of the first tick of the time axis."""
 STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
@@ -29,7 +31,9 @@ STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
 ASSET_ENTITY_TYPES = ("asset", "stablecoin", "protocol")
 
 
-def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -> None:
+def render(
+    topic: TopicDetail, sources: TopicMedia | None, entities: Sequence[NamedEntity], now: datetime
+) -> None:
     """Render the prices; nothing if the topic names no asset of this service."""
     assets = markets.fetch_assets()
     if assets.data is None and assets.error is not None and entities:
@@ -42,13 +46,24 @@ def render(topic: TopicDetail, entities: Sequence[NamedEntity], now: datetime) -
     ]
     if not matching:
         return
-    event_time = datetime.fromisoformat(topic["published_at"])
+    event_time = find_event_time(topic["published_at"], sources)
     with st.container(key="tp_prices", gap="small"):
         st.html(tag("h3", text(t("topics.prices")), class_="cp-subhead"))
         chosen = matching[0]
         if len(matching) > 1:
             chosen = _render_asset_choice(matching)
         _render_chart(chosen, event_time, now)
+
+
+def find_event_time(published_at: str, sources: TopicMedia | None) -> datetime:
+    """Returns the time of the event: of an anniversary, that of its sources of an earlier year."""
+    published = datetime.fromisoformat(published_at)
+    groups: tuple[Sequence[PrimarySource | Article | Tweet], ...] = (
+        (sources["primary_sources"], sources["articles"], sources["tweets"]) if sources else ()
+    )
+    times = [source["published_at"] for group in groups for source in group]
+    latest = max((datetime.fromisoformat(time) for time in times if time), default=published)
+    return latest if published - latest >= MIN_ANNIVERSARY_AGE else published
 
 
 def filter_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:

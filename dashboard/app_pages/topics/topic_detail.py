@@ -192,4 +192,4 @@ def _render_topic(responses: TopicResponses, topic: TopicDetail) -> None:
         with st.container(key="tp_below", gap="small"):
             insight.render(responses.insight, topic["lang"])
             media.render_reports(responses.media, topic)
-            price_chart.render(topic, entities, now)
+            price_chart.render(topic, responses.media.data, entities, now)

@@ -52,10 +52,10 @@ class Chart {
     this.observer.observe(this.box);
     if (late && !this.near) this.observeDistance();
     if (table && !this.folded) {
-      this.folded = new FoldedTable(words.as_table);
+      this.folded = new FoldedTable();
       this.box.after(this.folded.root);
     }
-    if (table) this.folded.show(table);
+    if (table) this.folded.show(table, words.as_table);
   }
 
   // Delays drawing of a chart far down the page until it is near the screen.

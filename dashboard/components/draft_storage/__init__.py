@@ -102,7 +102,11 @@ def _restore(form: str, fields: tuple[str, ...], parsers: Mapping[str, Callable[
         for name in fields
         if isinstance(stored.get(name), str) and len(stored[name]) <= MAX_CHARS
     }
-    texts = {name: value for name, value in texts.items() if value is not None}
+    texts = {
+        name: value
+        for name, value in texts.items()
+        if value is not None and value != st.session_state.get(name)
+    }
     if texts:
         _load_form(form).before = {name: st.session_state.get(name) for name in texts}
         st.session_state.update(texts)

@@ -1,10 +1,10 @@
 """Runs pages of the dashboard in Streamlit's test harness."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +13,7 @@ from streamlit.util import calc_hash
 from dashboard.client import connection
 from tests.support.waiting import LIMIT_SECONDS
 
+T = TypeVar("T")
 APP = Path(__file__).parents[3] / "dashboard" / "app.py"
 
 
@@ -28,6 +29,12 @@ def component(app: AppTest, name: str) -> Any:
         part for part in app.get("bidi_component") if part.proto.component_name == f"chainproof.{name}"
     ]
     return part.proto
+
+
+def find_bound(widgets: Iterable[T], name: str) -> T:
+    """Returns the widget bound to ``name``; its key differs by language and by changes of the page."""
+    (found,) = [widget for widget in widgets if str(getattr(widget, "key", "")).rstrip() == name]
+    return found
 
 
 def read_url_params(app: AppTest) -> dict[str, str]:

@@ -39,10 +39,10 @@ class LineChart {
     this.picture.setAttribute("aria-label", alt);
     this.resetButton.textContent = words.zoomed;
     if (!this.folded) {
-      this.folded = new FoldedTable(words.as_table);
+      this.folded = new FoldedTable();
       this.box.after(this.folded.root);
     }
-    this.folded.show({ caption, head, get rows() { return tableRows(drawing.lines); } });
+    this.folded.show({ caption, head, get rows() { return tableRows(drawing.lines); } }, words.as_table);
     this.draw();
   }
 

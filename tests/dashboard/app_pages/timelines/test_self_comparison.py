@@ -11,7 +11,7 @@ import pytest
 from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
-from tests.support.dashboard.pages import html, read_url_params
+from tests.support.dashboard.pages import find_bound, html, read_url_params
 from tests.support.dashboard.timelines_page import open_timelines
 from tests.support.runs.served_runs import (
     FALLING,
@@ -38,10 +38,10 @@ def test_where_an_alert_stands_the_page_first_compares_the_profile_with_itself()
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_day_can_be_chosen_at_which_a_profile_is_compared_with_itself(lang: Any) -> None:
     app = open_timelines(a=STEADY, b=FALLING, lang=lang)
-    option = app.selectbox(key="tl_b").options[1 + MAX_SPLITS]  # after a revision and evaluations
-    app.selectbox(key="tl_b").select(option).run()
+    picker = find_bound(app.selectbox, "tl_b")
+    picker.select(picker.options[1 + MAX_SPLITS]).run()  # after a revision and evaluations
     assert read_url_params(app)["split"].startswith("instant:2026-03-")
-    app.date_input(key="tl_split_date").set_value(date(2026, 3, 9)).run()
+    find_bound(app.date_input, "tl_split_date").set_value(date(2026, 3, 9)).run()
     assert not app.exception
     assert read_url_params(app)["split"] == "instant:2026-03-09T00:00:00Z"
     assert STEADY in html(app)

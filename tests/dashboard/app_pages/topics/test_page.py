@@ -14,7 +14,7 @@ from tests.dashboard.app_pages.topics.conftest import (
     open_topics,
 )
 from tests.dashboard.conftest import CALM
-from tests.support.dashboard.pages import html, read_live_views, read_url_params
+from tests.support.dashboard.pages import find_bound, html, read_live_views, read_url_params
 from tests.support.dashboard.transport import CuttableTransport
 
 # --- the list
@@ -184,13 +184,23 @@ def test_the_list_can_be_filtered_by_a_coin() -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_entity_can_be_chosen_and_those_of_the_page_come_first(lang: Any) -> None:
     app = open_topics(lang=lang, topic_lang="en")
-    options = app.selectbox(key="tp_entity").options
+    options = find_bound(app.selectbox, "tp_entity").options
     assert options[0] == t("topics.entity_any", lang=lang)
     assert any("Tezos" in option for option in options)
     assert any("Ethereum" in option for option in options[:8])
-    app.selectbox(key="tp_entity").set_value("tezos").run()
+    find_bound(app.selectbox, "tp_entity").set_value("tezos").run()
     assert not app.exception
     assert t("topics.none_found", lang=lang) in html(app)
+
+
+def test_a_change_of_the_language_keeps_the_chosen_entity_and_translates_its_label() -> None:
+    app = open_topics(entity="ethereum")
+    app.query_params["lang"] = "ja"
+    app.run()
+    assert not app.exception
+    chosen = find_bound(app.selectbox, "tp_entity")
+    assert (chosen.value, read_url_params(app)["entity"]) == ("ethereum", "ethereum")
+    assert chosen.options[0] == t("topics.entity_any", lang="ja")
 
 
 def test_an_unknown_entity_finds_nothing_and_stays_chosen() -> None:

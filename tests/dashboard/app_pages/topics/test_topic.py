@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.topics import price_chart
 from dashboard.client import Fetched, Problem, markets, topics
-from dashboard.client.topics import TopicDetail
+from dashboard.client.topics import TopicDetail, TopicMedia
 from dashboard.components import topic_categories
 from dashboard.frame import dates
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
@@ -192,6 +192,23 @@ def test_an_earlier_event_is_drawn_with_stored_candles(
     page = html(open_topics(topic=ids["page:upgrade"]))
     assert t("topics.kept_14400") in page
     assert t("topics.prices_event", time=f"{CALM - timedelta(days=3):%Y-%m-%d %H:%M} UTC") in page
+
+
+def test_an_anniversary_has_the_prices_of_its_event() -> None:
+    def find(*times: str | None) -> str:
+        sources: TopicMedia = {
+            "primary_sources": [],
+            "articles": [{"entry_url": "", "title": None, "published_at": time} for time in times],
+            "tweets": [],
+        }
+        return f"{price_chart.find_event_time('2026-11-27T00:00:00Z', sources):%Y-%m-%d}"
+
+    assert find("2019-11-27T04:06:00Z", "2019-11-26T12:00:00Z", None) == "2019-11-27"
+    assert find("2019-11-27T04:06:00Z", "2026-11-26T12:00:00Z") == "2026-11-27", (
+        "new reports: a topic of today"
+    )
+    assert find() == "2026-11-27"
+    assert price_chart.find_event_time("2026-11-27T00:00:00Z", None).year == 2026
 
 
 def test_an_event_is_drawn_only_if_the_candles_reach_it() -> None:
