@@ -81,8 +81,10 @@ def test_back_and_forward_change_the_period(page: Page) -> None:
     expect(page.get_by_role("radio", name="7d")).to_have_attribute("aria-checked", "true")
 
 
-def test_a_click_on_an_asset_opens_it_in_the_rankings_within_the_session(page: Page) -> None:
+def test_a_click_on_an_asset_opens_it_in_the_rankings_in_the_same_session_and_period(page: Page) -> None:
     page.evaluate("window.same = true")
+    page.get_by_role("radio", name="7d").click()
+    expect(page.locator(".cp-breadth .cp-panel-note")).to_contain_text("7d")
     image = page.locator(".cp-gainers img").first
     image.scroll_into_view_if_needed()
     page.wait_for_function("() => document.querySelector('.cp-gainers img').naturalWidth > 0")
@@ -90,7 +92,7 @@ def test_a_click_on_an_asset_opens_it_in_the_rankings_within_the_session(page: P
     row = page.locator(".cp-gainers a").first
     asset_id = row.get_attribute("data-open")
     row.click()
-    page.wait_for_url(f"**/rankings?coin={asset_id}")
+    page.wait_for_url(f"**/rankings?coin={asset_id}&span=7d")
     assert page.evaluate("window.same") is True
 
 

@@ -94,7 +94,8 @@ def render_page() -> None:
         url_state.write_param("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
         st.rerun()
     if clicked is not None:
-        st.switch_page("app_pages/rankings/page.py", query_params={"coin": clicked})
+        chosen_span = {} if span == SPANS[0] else {"span": span}  # the coin opens in the period of this page
+        st.switch_page("app_pages/rankings/page.py", query_params={"coin": clicked, **chosen_span})
 
 
 def load_with_skeleton(span: Span) -> OverviewData:

@@ -66,12 +66,23 @@ def start_calls(asset_id: str) -> PanelCalls:
 
 
 def render_head(
-    row: Row, icon: str, *, compared: bool, on_close: Callable[[], None], on_compare: Callable[[], None]
+    row: Row,
+    icon: str,
+    *,
+    comparison: str,
+    compared: bool,
+    on_open_comparison: Callable[[], None],
+    on_close: Callable[[], None],
+    on_compare: Callable[[], None],
 ) -> None:
-    """Renders the figures that the table already has, without waiting for a call."""
+    """Renders the figures that the table already has, without waiting for a call.
+
+    ``comparison`` says what the button that opens the comparison compares the asset with.
+    """
     with st.container(key="rk_panel_bar", horizontal=True, vertical_alignment="center"):
         label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
-        st.button(label, key="rk_compare", on_click=on_compare)
+        st.button(comparison, key="rk_open_comparison", on_click=on_open_comparison)
+        st.button(label, key="rk_compare", on_click=on_compare, type="tertiary")
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
     with st.container(key="rk_coin_head"):
         st.html(coin_panel_sections.build_head(row, icon, language(), datetime.now(UTC)))

@@ -4,6 +4,7 @@ Every item is a link with the whole state, so it works with the keyboard and in 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -19,6 +20,13 @@ from dashboard.i18n import t
 KEY = "rk_tray_view"
 SUGGESTED_ASSETS = ("bitcoin", "ethereum")
 """Offered for the comparison; the first other one is the partner of a single asset."""
+
+
+class ComparisonLink(NamedTuple):
+    """The words of a link to the comparison, and the parameters that open it."""
+
+    words: str
+    params: Mapping[str, str]
 
 
 def get_comparison_span(view: TableView) -> Span:
@@ -45,13 +53,28 @@ def render_tray(by_id: Mapping[str, Row], compared: Sequence[str], view: TableVi
     if not chosen:
         return
     with st.container(key="rk_tray"):
-        live_view([_build_tray(by_id, chosen, get_comparison_span(view))], key=KEY, on_open=_follow)
+        live_view([_build_tray(by_id, chosen, get_comparison_span(view))], key=KEY, on_open=_follow_clicked)
 
 
-def _follow() -> None:
-    """Changes the parameters of the clicked item in the current URL."""
-    params = dict(parse_qsl(str(st.session_state[KEY].open or ""), keep_blank_values=True))
+def build_comparison_link(chosen: Sequence[str], by_id: Mapping[str, Row], span: Span) -> ComparisonLink:
+    """Builds the link to a comparison; a single asset is compared with the first proposal."""
+    suggestions = list_suggestions(chosen, by_id)
+    span_words = t(f"chart.span_{span}")
+    words = (
+        t("rankings.tray_compare_with", symbol=by_id[suggestions[0]].symbol, span=span_words)
+        if len(chosen) == 1 and suggestions
+        else t("rankings.tray_compare", span=span_words)
+    )
+    return ComparisonLink(words, build_comparison_params(chosen, suggestions, span))
+
+
+def follow(params: Mapping[str, str]) -> None:
+    """Changes these parameters in the current URL."""
     write_query({name: value for name, value in {**read_query(), **params}.items() if value})
+
+
+def _follow_clicked() -> None:
+    follow(dict(parse_qsl(str(st.session_state[KEY].open or ""), keep_blank_values=True)))
 
 
 def _build_tray(by_id: Mapping[str, Row], chosen: Sequence[str], span: Span) -> Node:
@@ -74,14 +97,8 @@ def _build_tray(by_id: Mapping[str, Row], chosen: Sequence[str], span: Span) -> 
         )
         for asset in suggestions
     ]
-    params = build_comparison_params(chosen, suggestions, span)
-    span_words = t(f"chart.span_{span}")
-    words = (
-        t("rankings.tray_compare_with", symbol=by_id[suggestions[0]].symbol, span=span_words)
-        if len(chosen) == 1 and suggestions
-        else t("rankings.tray_compare", span=span_words)
-    )
-    go = _build_item(words, None, params, key="compare", class_="rk-tray-go")
+    link = build_comparison_link(chosen, by_id, span)
+    go = _build_item(link.words, None, link.params, key="compare", class_="rk-tray-go")
     return h("section", *removals, *additions, go, aria_label=t("rankings.tray"), class_="rk-tray")
 
 

@@ -68,7 +68,7 @@ def render_page() -> None:
         panel = st.container(key="rk_panel", border=True) if coin else None
     if panel is not None:
         with panel:
-            _render_panel_head(row, coin)
+            _render_panel_head(row, coin, table, view)
     with main:
         _render_table(table, view, coin, TABLE_MODES[display_mode])
         if display_mode == "treemap":
@@ -175,15 +175,21 @@ def _bind_file_builder(build_file: Callable[[Export], bytes], export: Export) ->
     return lambda: build_file(export)
 
 
-def _render_panel_head(row: Row | None, coin: str) -> None:
+def _render_panel_head(row: Row | None, coin: str, table: RankTable, view: TableView) -> None:
     if row is None:
         coin_panel.render_missing(coin, lambda: open_coin(""))
         return
     chosen = list_compared_ids()
+    compared = [asset for asset in chosen if asset in table.by_id and asset != coin]
+    link = compare_tray.build_comparison_link(
+        [*compared[: MAX_COMPARED_ASSETS - 1], coin], table.by_id, compare_tray.get_comparison_span(view)
+    )
     coin_panel.render_head(
         row,
         row.icon,
+        comparison=link.words,
         compared=coin in chosen,
+        on_open_comparison=lambda: compare_tray.follow(link.params),
         on_close=lambda: open_coin(""),
         on_compare=lambda: _write_compare(
             [asset for asset in chosen if asset != coin] if coin in chosen else [*chosen, coin]

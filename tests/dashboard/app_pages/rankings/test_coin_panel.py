@@ -14,7 +14,7 @@ from dashboard.client import Fetched, Problem, markets, topics
 from dashboard.client.market_schemas import CHART_SPANS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard.charts import parse_charts
-from tests.support.dashboard.pages import change_answer, html
+from tests.support.dashboard.pages import change_answer, html, read_url_params
 from tests.support.dashboard.rankings_page import open_rankings, parse_table_payloads
 
 pytestmark = pytest.mark.usefixtures("dashboard_backend")
@@ -159,6 +159,22 @@ def test_the_tab_has_the_price_and_the_change_of_an_open_coin_as_far_as_they_are
     assert coin_panel.build_title(row) == "Decred $17.04 +14.2%"
     assert coin_panel.build_title(replace(row, source="coingecko:stale")) == "Decred $17.04"
     assert coin_panel.build_title(Row("decred", "DCR", "Decred")) == "Decred"
+
+
+def test_the_panel_opens_the_comparison_in_the_period_of_the_table() -> None:
+    app = open_rankings(coin="solana", span="7d")
+    button = app.button(key="rk_open_comparison")
+    assert button.label == t("rankings.tray_compare_with", symbol="BTC", span=t("chart.span_7d"))
+    button.click().run()
+    assert not app.exception
+    params = read_url_params(app)
+    assert (params["view"], params["compare"], params["span"]) == ("compare", "solana,bitcoin", "7d")
+    assert open_rankings(coin="bitcoin").button(key="rk_open_comparison").label == t(
+        "rankings.tray_compare_with", symbol="ETH", span=t("chart.span_24h")
+    )
+    listed = open_rankings(coin="solana", compare="ripple,dogecoin,cardano,toncoin,tron,polkadot")
+    listed.button(key="rk_open_comparison").click().run()
+    assert "solana" in read_url_params(listed)["compare"].split(","), "however many are chosen"
 
 
 def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:
