@@ -29,6 +29,7 @@ def list_names(rules: RuleSet, text: str) -> list[tuple[str, str]]:
         ("Etherium rose.", "ethereum", "Etherium"),
         ("Ｅｔｈｅｒｅｕｍ rose.", "ethereum", "Ｅｔｈｅｒｅｕｍ"),
         ("米証券取引委員会（SEC）は承認した。", "sec", "米証券取引委員会"),
+        ("韩国交易所宣布上市新的基金。", "krx", "韩国交易所"),
     ],
 )
 def test_every_spelling_resolves_to_one_entity(rules: RuleSet, text: str, entity: str, name: str) -> None:
@@ -44,6 +45,8 @@ def test_every_spelling_resolves_to_one_entity(rules: RuleSet, text: str, entity
         "```\nbitcoin-cli\n```",
         "",
         "DeFi and NFT are words of the field.",
+        "这家韩国交易所用自有资金补上了损失。",
+        "韓国の取引所が損失を補った。",
     ],
 )
 def test_text_that_is_not_a_name_gives_no_entity(rules: RuleSet, text: str) -> None:
