@@ -110,8 +110,8 @@ def bind_tabs(name: str, value: str, on_choose: Callable[[str], object]) -> Widg
 def _build_key(name: str) -> str:
     """Builds the current key; Streamlit leaves the spaces at its end out of the widget's class.
 
-    Each language has its own keys: the browser sends the label of the chosen option, and after a change of
-    the language that of the old one, which Streamlit would take for a value of its own.
+    Each language has its own keys. The browser sends the label of the chosen option. After a change of the
+    language it sends the old label, which Streamlit would treat as a new value.
     """
     versions: dict[str, int] = st.session_state.get(_VERSIONS_KEY, {})
     return name + " " * (versions.get(name, 0) * len(LANGUAGES) + LANGUAGES.index(language()))

@@ -92,7 +92,7 @@ def test_a_click_on_an_asset_opens_it_in_the_rankings_in_the_same_session_and_pe
     row = page.locator(".cp-gainers a").first
     asset_id = row.get_attribute("data-open")
     row.click()
-    page.wait_for_url(f"**/rankings?coin={asset_id}&span=7d")
+    page.wait_for_url(f"**/rankings?coin={asset_id}&span=7d&chart=7d")
     assert page.evaluate("window.same") is True
 
 

@@ -124,7 +124,8 @@ class TokenCache:
                     del entries[next(iter(entries))]  # the oldest: the newest is about to be used
                 entries[text.encode()] = entry
                 return True
-        return self.load_from_store(text)  # the cache was emptied: what was found may be gone
+        # The cache was emptied during the query, so the token may have been deleted since: query again.
+        return self.load_from_store(text)
 
     def _remove_entries(self, digests: frozenset[str], now: float) -> None:
         with self._entries_lock:

@@ -71,7 +71,7 @@ MISSING_VALUE_STEP = 0.1
 VALUES: frozenset[ElementKind] = frozenset({"name", "figure", "place"})
 MAX_OTHER_WORDS_SHARE, MAX_OTHER_WORDS_PROBABILITY = 0.85, 0.75
 """A claim of which a passage has at most this share of words, and no figure, is supported with this
-probability at most: of such claims in fresh statements two thirds were true."""
+probability at most: of such claims in fresh statements two thirds to three quarters were true."""
 INSUFFICIENT_FACTOR = 0.3
 """Factor on insufficient evidence. Half of it stays between the two probabilities above, so that such
 evidence always leaves the claim unverified."""

@@ -15,7 +15,7 @@ MAX_QUOTE_CHARS = 120
 MAX_PAGE_CHARS = 70
 """Maximum length of an address in a sentence."""
 _ELEMENT_ORDER = ("figure", "name", "place", "act", "negation", "modality", "qualifier", "clause")
-_VALUES: frozenset[ElementKind] = frozenset({"figure", "name", "place"})
+_ALWAYS_NAMED: frozenset[ElementKind] = frozenset({"figure", "name", "place", "negation", "modality"})
 """Elements that are named even if a clause that is quoted has them too."""
 _SLOT_ORDER = ("date", "figure", "roles", "agent", "polarity")
 
@@ -142,10 +142,10 @@ def _explain_missing(language: Language, evidence: Evidence) -> list[str]:
 
 
 def _leave_out_parts(elements: Iterable[MissingElement]) -> list[MissingElement]:
-    """Leave out an act or a clause that a longer one has."""
+    """Leave out an act, a qualifier or a clause that a longer element quotes."""
     kept: list[MissingElement] = []
     for element in sorted(elements, key=lambda element: (-len(element.text), element.kind)):
-        if element.kind in _VALUES or not any(element.text in other.text for other in kept):
+        if element.kind in _ALWAYS_NAMED or not any(element.text in other.text for other in kept):
             kept.append(element)
     return kept
 

@@ -116,9 +116,8 @@ def _check(
         ]
         if day is None or not days:
             continue
-        passage = scorer.parse_passage(document.document, document.passage)
-        days += [other.first for other in passage.dates if other.precision == "day" and other.first != day]
-        if any(_fits(span.quantity, abs((day - other).days)) for other in days):
+        own_days = _list_own_days(document, day, scorer, is_later=span.is_later)
+        if any(_fits(span.quantity, abs((day - other).days)) for other in (*days, *own_days)):
             comparison = _drop_missing_in_span(comparison, claim.text, span)
         elif all(_is_wrong(span.quantity, abs((day - other).days)) for other in days):
             nearest = min(days, key=lambda other: abs((day - other).days))
@@ -127,6 +126,15 @@ def _check(
             difference = ComparedValue("figure", span.quantity.text, found)
             comparison = replace(comparison, differences=(*comparison.differences, difference))
     return replace(document, evidence=replace(document.evidence, comparison=comparison))
+
+
+def _list_own_days(
+    document: ScoredDocument, day: date, scorer: EvidenceScorer, *, is_later: bool
+) -> list[date]:
+    """List the other days that a record names itself, before or after that of its event."""
+    passage = scorer.parse_passage(document.document, document.passage)
+    days = [span.first for span in passage.dates if span.precision == "day"]
+    return [other for other in days if (other > day if is_later else other < day)]
 
 
 def _find_day(scored: ScoredDocument) -> date | None:

@@ -174,6 +174,11 @@ def find_negation(lowered: str, language: Language) -> re.Match[str] | None:
     return _NEGATIONS[language].search(lowered)
 
 
+def find_negations(lowered: str, language: Language) -> Iterator[re.Match[str]]:
+    """Find all words with which a text denies anything."""
+    return _NEGATIONS[language].finditer(lowered)
+
+
 def find_first_otherwise(lowered: str, language: Language) -> Sequence[tuple[int, int]]:
     """Return the spans that tell by a negation that something was new: had never been done before."""
     return [match.span() for match in _FIRST_OTHERWISE[language].finditer(lowered)]
@@ -203,7 +208,9 @@ _OBJECT_ZH = re.compile("的[\u4e00-\u9fff]{2,}$")
 """What stands behind the object of a verb, so that the next verb is not governed: 废除规则的决议成为法律."""
 
 
-_CONDITION_BEFORE = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经?$")
+_CONDITION_BEFORE = re.compile(r"\bwithout (?:(?:a|an|any|the|prior|[\w.]+['’]s) ){0,2}$|未经$")
+_LICENCE_JA = re.compile("登録|免許|認可|許可|承認|届け?出|同意|許諾|監査|審査")
+"""What is needed to act. 停止しないで denies the act itself."""
 _CONDITION_BEHIND: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile("(?!)"),
     "ja": re.compile(
@@ -219,6 +226,8 @@ def is_condition(lowered: str, start: int, end: int, language: Language) -> bool
 
     Examples: *without a licence*, 登録をしないまま, 没有注册就.
     """
+    if language == "ja" and _LICENCE_JA.search(lowered, start, end) is None:
+        return False
     return (
         _CONDITION_BEFORE.search(lowered, 0, start) is not None
         or _CONDITION_BEHIND[language].match(lowered, end) is not None
@@ -227,8 +236,8 @@ def is_condition(lowered: str, start: int, end: int, language: Language) -> bool
 
 _ATTRIBUTE_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"(?:(?<!,) (?:that|which|who)|\bthose|\bones) (?:(?:ha[sd]|have|did|do|does|was|were|is|are) )?"
-        r"(?:not|never)\b[^.,;]{0,30}$|(?<!,) (?:that|which|who) \w+n't\b[^.,;]{0,30}$"
+        r"(?:^|[.;] )(?:the|those|all|any|some|an?) (?:[\w'-]+ ){1,3}?(?:that|which|who)"
+        r"(?:(?: (?:ha[sd]|have|did|do|does|was|were|is|are))? (?:not|never)| \w+n't)\b[^.,;]{0,30}$"
     ),
     "ja": re.compile("$"),
     "zh": re.compile("(?:^|[。，；！？\n])(?:那些|那条|那个|当时)?(?:没有?|尚?未|不)[^。，；]{0,16}$"),
@@ -238,9 +247,13 @@ _ATTRIBUTE_BEHIND: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile(
         "(?:を|が|は|に|も)?(?:し|さ|せ|れ|され|せられ|られ|行わ|受け|得){0,3}(?:て(?:は)?い)?(?:な(?:かった|い))"
         "(?=[\u4e00-\u9fff\u30a1-\u30fc])"
-        "(?!方針|見通|考え|可能性|意向|見込|模様|場合|理由|判断|決定|旨|事|限り|状態|状況|姿勢|予定|構え|代わり|恐れ|結果)"
+        "(?!方針|見通|考え|可能性|意向|見込|模様|場合|理由|判断|決定|旨|事|限り|状態|状況|姿勢|予定|構え|代わり|恐れ|結果"
+        "|結論|声明|措置|命令|決議|判決|発表|方向|立場|約束|合意|提案|見解)"
+        "(?![^。]{1,16}は[^。]{1,24}(?:である|だ|です)(?:。|$))"
     ),
-    "zh": re.compile("[^。，；]{0,8}的(?!情况|话)[\u4e00-\u9fff]"),
+    "zh": re.compile(
+        "[^。，；]{0,8}的(?!情况|话)[\u4e00-\u9fff]{1,4}?(?:并[未没非不]|仍|依然|依旧|继续|至今|以[^。，]|则|却)"
+    ),
 }
 
 

@@ -38,7 +38,9 @@ _NEGATED_BEHIND_JA = re.compile(
 def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Return the first property for which both texts have values and share none."""
     claim_values, passage_values = _find_values(claim), _find_values(passage)
-    for group in (claim_values.keys() & passage_values.keys()) - CUMULATIVE_GROUPS:
+    for group in claim_values:
+        if group not in passage_values or group in CUMULATIVE_GROUPS:
+            continue
         if not claim_values[group].keys() & passage_values[group].keys():
             return ComparedValue(
                 "polarity",

@@ -20,8 +20,7 @@ MAX_CLAIMED_BOUND_FACTOR = Decimal("1.5")
 """Factor by which a known figure may exceed the bound of a claim."""
 MAX_ROUNDING_SHARE = Decimal("0.05")
 """Maximum share by which rounding may change a plain figure."""
-WHOLE = Decimal(100)
-"""All of something, in percent."""
+WHOLE_PERCENT = Decimal(100)
 HOURS_PER_UNIT: Mapping[str | None, Decimal] = {
     "second": Decimal(1) / 3600,
     "minute": Decimal(1) / 60,
@@ -93,11 +92,17 @@ _MARGIN: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("差|多"),
     "zh": re.compile("差|多|优势"),
 }
-_REST: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:left|remain\w*|rest|still|kept|keeps?|retain\w*|hold(?:s|ing)? on to)\b"),
-    "ja": re.compile("残|手元"),
-    "zh": re.compile("剩|余下|其余|仍持有|留下|保留"),
+_REST_BEHIND: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"[^,.;]{0,24}\b(?:left|remain(?:s|ed|ing)?)\b"),
+    "ja": re.compile("(?:だけ|しか|のみ)?[がはを]?[^、。]{0,4}残"),
+    "zh": re.compile("(?:仍|还)?(?:未动|未售|留存)"),
 }
+_REST_BEFORE: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:kept|keeps?|retain(?:s|ed|ing)?)(?: \w+){0,2} $"),
+    "ja": re.compile("残(?:った|り|る|された)[^、。]{0,8}$"),
+    "zh": re.compile("(?:剩下?|余下|留下|保留|仅存)[^，。]{0,6}$"),
+}
+"""Words that make a share what is left of the whole."""
 MAX_WORD_GAP_CHARS = 24
 
 
@@ -107,11 +112,10 @@ def find_computed(
     """Find a figure that a source's figures give: the sum of two, their difference if the claim tells of a
     margin, or what is left of the whole if it tells of the rest (a quarter left, three quarters sold)."""
     context = claim.text[max(0, figure.start - MAX_WORD_GAP_CHARS) : figure.end + MAX_WORD_GAP_CHARS].lower()
-    if figure.unit == "%" and _REST[claim.language].search(context):
-        shares = [source_figure for source_figure in source_figures if source_figure.unit == "%"]
-        return next(
-            (share for share in shares if agree(figure, replace(share, value=WHOLE - share.value))), None
-        )
+    if figure.unit == "%" and _is_rest(figure, claim):
+        for share in source_figures:
+            if share.unit == "%" and agree(figure, replace(share, value=WHOLE_PERCENT - share.value)):
+                return share
     is_sum, is_margin = (words[claim.language].search(context) for words in (_SUM, _MARGIN))
     if not (is_sum or is_margin) or figure.unit is None:
         return None
@@ -123,6 +127,14 @@ def find_computed(
         if any(agree(figure, replace(first, value=result)) for result in results):
             return replace(first, text=f"{first.text} / {second.text}")
     return None
+
+
+def _is_rest(figure: Quantity, claim: ParsedStatement) -> bool:
+    lowered = claim.text.lower()
+    return (
+        _REST_BEHIND[claim.language].match(lowered, figure.end) is not None
+        or _REST_BEFORE[claim.language].search(lowered, 0, figure.start) is not None
+    )
 
 
 def has_other_role(claim_figure: Quantity, source_figure: Quantity) -> bool:

@@ -287,8 +287,7 @@ _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
 def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
     """Find a denial in the claim if the passage has no negative word at all."""
     lowered = claim.text.lower()
-    found_in_claim = negation.find_negation(lowered, claim.language)
-    if found_in_claim is None or negation.is_exceptive(lowered, claim.language):
+    if negation.is_exceptive(lowered, claim.language):
         return None
     affirmed_verbs = {action.verb for action in passage.actions if action.affirmed}
     if any(
@@ -296,16 +295,24 @@ def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingE
         for action in claim.actions
     ):
         return None  # did not stop: went on
-    own = [
+    # A cue of its own, or an alternative that the rest of the claim replaces.
+    explained_spans = [
         *negation.find_first_otherwise(lowered, claim.language),
         *rejected_alternatives.find_rejected_spans(claim.text, claim.language),
     ]
-    if any(start <= found_in_claim.end() + len(" ") and found_in_claim.start() < end for start, end in own):
-        return None  # a cue of its own, or an alternative that the rest of the claim replaces
-    if _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
+    found_in_claim = next(
+        (
+            found
+            for found in negation.find_negations(lowered, claim.language)
+            if not any(
+                start <= found.end() + len(" ") and found.start() <= end for start, end in explained_spans
+            )
+        ),
+        None,
+    )
+    if found_in_claim is None or _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
         return None
-    quote = _quote_clause(claim, *found_in_claim.span())
-    return MissingElement("negation", quote)
+    return MissingElement("negation", _quote_clause(claim, *found_in_claim.span()))
 
 
 def _find_clause(

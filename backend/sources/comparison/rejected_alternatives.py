@@ -19,14 +19,10 @@ _ALTERNATIVES: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             rf"(?P<stated>{_SIDE_EN}),? (?:rather than|instead of|as opposed to)"
             rf" (?P<rejected>{_SIDE_EN})(?=[,.;:]|$)"
         ),
-        re.compile(
-            rf"(?P<stated>{_SIDE_EN}), (?:and )?not (?!only|just|merely|yet|even|least|to )"
-            rf"(?P<rejected>{_SIDE_EN})(?=[,.;:]|$)"
-        ),
     ),
     "ja": (
         re.compile(
-            f"(?P<rejected>{_SIDE_HAN})(?<!だけ)(?<!のみ)(?<!ばかり)では?なく、?(?P<stated>{_SIDE_HAN})(?=[、。]|$)"
+            f"(?P<rejected>{_SIDE_HAN})(?<!だけ)(?<!のみ)(?<!ばかり)では?なく(?!な)、?(?P<stated>{_SIDE_HAN})(?=[、。]|$)"
         ),
     ),
     "zh": (
@@ -63,8 +59,17 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
 
 
 def find_rejected_spans(text: str, language: Language) -> list[tuple[int, int]]:
-    """Return the spans of what a text says it was not: *not on Nasdaq but on the NYSE*, 不是…而是."""
-    return [match.span("rejected") for match in _find_alternatives(text, language)]
+    """Return the spans of what a text replaces by something else: *not on Nasdaq but on the NYSE*, 不是…而是.
+
+    In Japanese the span begins behind the last particle, because the subject stands in front of it.
+    """
+    pattern = _REJECTED_JA if language == "ja" else _ALTERNATIVES[language][0]
+    return [match.span("rejected") for match in pattern.finditer(text)]
+
+
+_REJECTED_JA = re.compile(
+    "(?P<rejected>[^、。，；：はがをでにへのと]{1,30}?)(?<!だけ)(?<!のみ)(?<!ばかり)では?なく(?!な)"
+)
 
 
 @lru_cache(1_000)

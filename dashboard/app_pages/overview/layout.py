@@ -94,7 +94,8 @@ def render_page() -> None:
         url_state.write_param("incidents", clicked.partition("=")[2], INCIDENT_LIST_CHOICES[0])
         st.rerun()
     if clicked is not None:
-        chosen_span = {} if span == SPANS[0] else {"span": span}  # the coin opens in the period of this page
+        # The table, the comparison and the chart of the coin open in the period of this page.
+        chosen_span = {} if span == SPANS[0] else {"span": span, "chart": span}
         st.switch_page("app_pages/rankings/page.py", query_params={"coin": clicked, **chosen_span})
 
 

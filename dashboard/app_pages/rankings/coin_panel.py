@@ -77,11 +77,12 @@ def render_head(
 ) -> None:
     """Renders the figures that the table already has, without waiting for a call.
 
-    ``comparison`` says what the button that opens the comparison compares the asset with.
+    ``comparison`` labels the button that opens the comparison; empty if there is no other asset.
     """
     with st.container(key="rk_panel_bar", horizontal=True, vertical_alignment="center"):
         label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
-        st.button(comparison, key="rk_open_comparison", on_click=on_open_comparison)
+        if comparison:
+            st.button(comparison, key="rk_open_comparison", on_click=on_open_comparison)
         st.button(label, key="rk_compare", on_click=on_compare, type="tertiary")
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
     with st.container(key="rk_coin_head"):

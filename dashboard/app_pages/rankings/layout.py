@@ -187,7 +187,7 @@ def _render_panel_head(row: Row | None, coin: str, table: RankTable, view: Table
     coin_panel.render_head(
         row,
         row.icon,
-        comparison=link.words,
+        comparison=link.words if "," in link.params["compare"] else "",
         compared=coin in chosen,
         on_open_comparison=lambda: compare_tray.follow(link.params),
         on_close=lambda: open_coin(""),

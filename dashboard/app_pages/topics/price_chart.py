@@ -24,6 +24,8 @@ MAX_EVENT_GAP_MS = 3_600_000
 """An event after the last candle is drawn if the gap is at most this, or two candles if they are longer."""
 MIN_ANNIVERSARY_AGE = timedelta(days=364)
 """Age of the newest source from which a topic tells an event of an earlier year."""
+MAX_DAYS_BESIDE = 3
+"""Days of the year between an anniversary and its sources, which may be of the days around the event."""
 LEFT_MARGIN_PX = 18
 """Space for the label of the first tick of the time axis."""
 STORED_INTERVALS_SECONDS = (1_800, 14_400, 86_400)
@@ -63,7 +65,8 @@ def find_event_time(published_at: str, sources: TopicMedia | None) -> datetime:
     )
     times = [source["published_at"] for group in groups for source in group]
     latest = max((datetime.fromisoformat(time) for time in times if time), default=published)
-    return latest if published - latest >= MIN_ANNIVERSARY_AGE else published
+    is_same_day = abs((published - latest).days % 365.25 - 365.25 / 2) >= 365.25 / 2 - MAX_DAYS_BESIDE
+    return latest if published - latest >= MIN_ANNIVERSARY_AGE and is_same_day else published
 
 
 def filter_assets(entities: Sequence[NamedEntity]) -> list[NamedEntity]:

@@ -34,6 +34,8 @@ def test_an_entity_that_the_statement_itself_rules_out_does_not_differ() -> None
     found = held("In April 2024 not Ethereum but Bitcoin had its fourth halving.", HALVING)
     assert found.differences == ()
     assert not any(element.kind == "name" for element in found.missing)
+    denial = "On 10 January 2024 the SEC approved not futures but spot bitcoin ETFs, and trading never began."
+    assert any(element.kind == "negation" for element in held(denial, APPROVAL).missing)
     other = held("In April 2024 not Bitcoin but Ethereum had its fourth halving.", HALVING)
     assert [difference.slot for difference in other.differences] == ["agent"]
 

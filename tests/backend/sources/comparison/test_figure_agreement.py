@@ -105,6 +105,8 @@ def test_facts_without_figures_are_ignored_and_a_vote_yields_two_figures() -> No
         ("It passed by a margin of 150 votes.", "It passed by 279 to 136 votes.", "en", False),
         ("A quarter of the coins was left.", "It sold 75% of its coins.", "en", True),
         ("A third of the coins was left.", "It sold 75% of its coins.", "en", False),
+        ("It sold 25% of its coins and kept the rest.", "It sold 75% of its coins.", "en", False),
+        ("It still sold 25% of its coins.", "It sold 75% of its coins.", "en", False),
         ("手元に残ったのは25%だった。", "75%を売却した。", "ja", True),
         ("只剩下四分之一的比特币。", "出售了75%的比特币。", "zh", True),
         ("法案以143票之差通过。", "法案以279票对136票通过。", "zh", True),

@@ -189,6 +189,13 @@ def test_a_denial_that_only_describes_a_noun_denies_no_act(
     [
         ("The network did not fork", "The network forks.", "en"),
         ("The network, which did not fork, is slow", "The network forks.", "en"),
+        ("Kraken is the network that did not fork", "The network forks.", "en"),
+        ("It was the network that did not fork", "The network forks.", "en"),
+        ("同社は出金を停止しないで営業した", "同社は出金を停止した。", "ja"),
+        ("当局は上場を承認しない結論を出した", "当局が上場を承認。", "ja"),
+        ("监管机构未批准基金", "监管机构批准基金。", "zh"),
+        ("监管机构从未批准基金", "监管机构批准基金。", "zh"),
+        ("未批准任何比特币的基金，监管机构表示", "监管机构批准基金。", "zh"),
         ("ネットワークは分岐しなかった", "ネットワークが分岐。", "ja"),
         ("当局は上場を承認しない方針だ", "当局が上場を承認。", "ja"),
         ("监管机构没有批准交易所的申请", "监管机构批准申请。", "zh"),

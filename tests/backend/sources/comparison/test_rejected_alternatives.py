@@ -44,11 +44,23 @@ def test_not_only_rejects_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "language", "rejected"),
     [
-        ("Coins, not dollars, were paid.", "en", "dollars"),
         ("It chose not Kraken but Coinbase.", "en", "Kraken"),
         ("東京ではなく、大阪に開いた。", "ja", "東京"),
+        ("同社は先物ではなく現物を選んだ。", "ja", "先物"),
         ("选的不是币安，而是Kraken。", "zh", "币安"),
     ],
 )
 def test_what_a_statement_rules_out_is_found(text: str, language: Language, rejected: str) -> None:
     assert [text[start:end] for start, end in find_rejected_spans(text, language)] == [rejected]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The coins were stolen, not by hackers.", "en"),
+        ("同社は法定通貨ではなくなったと述べた。", "ja"),
+        ("罰金だけではなく、免許も失った。", "ja"),
+    ],
+)
+def test_a_plain_denial_replaces_nothing(text: str, language: Language) -> None:
+    assert find_rejected_spans(text, language) == []

@@ -207,6 +207,7 @@ def test_an_anniversary_has_the_prices_of_its_event() -> None:
     assert find("2019-11-27T04:06:00Z", "2026-11-26T12:00:00Z") == "2026-11-27", (
         "new reports: a topic of today"
     )
+    assert find("2024-01-10T00:00:00Z") == "2026-11-27", "only background: no anniversary"
     assert find() == "2026-11-27"
     assert price_chart.find_event_time("2026-11-27T00:00:00Z", None).year == 2026
 
