@@ -123,10 +123,8 @@ def submit(draft: Draft) -> None:
         return
     is_retry = state.attempt is not None and state.attempt[0] == draft
     key = state.attempt[1] if is_retry and state.attempt else uuid.uuid4().hex
-    state.attempt = (
-        draft,
-        key,
-    )  # kept if a second click interrupts this one, which then submits the same job
+    # Kept if a second click interrupts this one; that click then submits the same job.
+    state.attempt = (draft, key)
     kind = jobs.find_job_kind(draft)
     response = research.submit_job(kind, jobs.build_request_body(draft), key=key)
     if response.error is not None or response.data is None:
