@@ -11,7 +11,7 @@ from dashboard.charts import candles
 from dashboard.charts.plotly_chart import Figure, render_chart
 from dashboard.client import Problem, markets
 from dashboard.client.market_schemas import CandleRow, Span
-from dashboard.client.topics import Article, PrimarySource, TopicDetail, TopicMedia, Tweet
+from dashboard.client.topics import TopicDetail, TopicMedia
 from dashboard.components.text_marks import NamedEntity
 from dashboard.components.topic_categories import is_recent
 from dashboard.frame import states, theme
@@ -23,7 +23,7 @@ MAX_ASSETS = 4
 MAX_EVENT_GAP_MS = 3_600_000
 """An event after the last candle is drawn if the gap is at most this, or two candles if they are longer."""
 MIN_ANNIVERSARY_AGE = timedelta(days=364)
-"""Age of the newest source from which a topic tells an event of an earlier year."""
+"""Age of the newest primary source from which a topic tells an event of an earlier year."""
 MAX_DAYS_BESIDE = 3
 """Days of the year between an anniversary and its sources, which may be of the days around the event."""
 LEFT_MARGIN_PX = 18
@@ -58,12 +58,12 @@ def render(
 
 
 def find_event_time(published_at: str, sources: TopicMedia | None) -> datetime:
-    """Returns the time of the event: of an anniversary, that of its sources of an earlier year."""
+    """Returns the time of the event: of an anniversary, that of its primary sources of an earlier year.
+
+    Press and posts about an anniversary are of today.
+    """
     published = datetime.fromisoformat(published_at)
-    groups: tuple[Sequence[PrimarySource | Article | Tweet], ...] = (
-        (sources["primary_sources"], sources["articles"], sources["tweets"]) if sources else ()
-    )
-    times = [source["published_at"] for group in groups for source in group]
+    times = [source["published_at"] for source in sources["primary_sources"]] if sources else []
     latest = max((datetime.fromisoformat(time) for time in times if time), default=published)
     is_same_day = abs((published - latest).days % 365.25 - 365.25 / 2) >= 365.25 / 2 - MAX_DAYS_BESIDE
     return latest if published - latest >= MIN_ANNIVERSARY_AGE and is_same_day else published

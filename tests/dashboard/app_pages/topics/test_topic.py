@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.topics import price_chart
 from dashboard.client import Fetched, Problem, markets, topics
-from dashboard.client.topics import TopicDetail, TopicMedia
+from dashboard.client.topics import PrimarySource, TopicDetail, TopicMedia
 from dashboard.components import topic_categories
 from dashboard.frame import dates
 from dashboard.i18n import LANGUAGE_NAMES, LANGUAGES, Language, t
@@ -196,17 +196,22 @@ def test_an_earlier_event_is_drawn_with_stored_candles(
 
 def test_an_anniversary_has_the_prices_of_its_event() -> None:
     def find(*times: str | None) -> str:
+        source: PrimarySource = {
+            "url": "",
+            "title": None,
+            "summary": None,
+            "published_at": None,
+            "site_name": None,
+        }
         sources: TopicMedia = {
-            "primary_sources": [],
-            "articles": [{"entry_url": "", "title": None, "published_at": time} for time in times],
+            "primary_sources": [{**source, "published_at": time} for time in times],
+            "articles": [{"entry_url": "", "title": None, "published_at": "2026-11-27T00:20:00Z"}],
             "tweets": [],
         }
         return f"{price_chart.find_event_time('2026-11-27T00:00:00Z', sources):%Y-%m-%d}"
 
     assert find("2019-11-27T04:06:00Z", "2019-11-26T12:00:00Z", None) == "2019-11-27"
-    assert find("2019-11-27T04:06:00Z", "2026-11-26T12:00:00Z") == "2026-11-27", (
-        "new reports: a topic of today"
-    )
+    assert find("2019-11-27T04:06:00Z", "2026-11-26T12:00:00Z") == "2026-11-27", "told anew"
     assert find("2024-01-10T00:00:00Z") == "2026-11-27", "only background: no anniversary"
     assert find() == "2026-11-27"
     assert price_chart.find_event_time("2026-11-27T00:00:00Z", None).year == 2026
