@@ -72,6 +72,7 @@ _HAN_DATE = re.compile(
     r"|の?第?(?P<quarter>[1-4一二三四])(?:四半期|季度|季|Q)|の?(?P<part>[上下前後后])半[年期]"
     r"|[ -]?Q(?P<q>[1-4]))?"
 )
+_YEAR_PART = re.compile("の?(?:[春夏秋冬初末底]|年初|年末|半ば|前半|後半)")
 _HAN_MONTH = re.compile(
     rf"(?<!\d)(?<!\d[,.])(?<!年)(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
     rf"(?:(?P<day>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})[日号號])?"
@@ -331,8 +332,9 @@ def _read_han(match: re.Match[str], reference: date | None) -> DateSpan | None:
         if match["year"] == "元" and match["era"] is None:
             return None
         is_short = match["era"] is None and len(match["year"]) == len("25") and match["year"].isdigit()
-        if is_short and match["month"] is not None:
-            year += TWO_DIGIT_YEAR_BASE  # 25年3月
+        has_part = any(match[part] is not None for part in ("month", "quarter", "q", "part"))
+        if is_short and (has_part or _YEAR_PART.match(match.string, match.end())):
+            year += TWO_DIGIT_YEAR_BASE  # 25年3月, 25年春; 25年 alone may be a duration
     if not 1900 <= year <= 2099:
         return None
     if match["from_month"] is not None:

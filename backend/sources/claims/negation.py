@@ -221,7 +221,7 @@ _CONDITION_BEHIND: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def is_condition(lowered: str, start: int, end: int, language: Language) -> bool:
+def is_conditional_denial(lowered: str, start: int, end: int, language: Language) -> bool:
     """True if the denied verb only says under which condition something else was done.
 
     Examples: *without a licence*, 登録をしないまま, 没有注册就.
@@ -257,7 +257,7 @@ _ATTRIBUTE_BEHIND: Mapping[Language, re.Pattern[str]] = {
 }
 
 
-def is_attribute(lowered: str, start: int, end: int, language: Language) -> bool:
+def is_attributive_denial(lowered: str, start: int, end: int, language: Language) -> bool:
     """True if the denied verb only describes a noun: *the chain that did not fork*, 分岐しなかった網."""
     return (
         _ATTRIBUTE_BEFORE[language].search(lowered, 0, start) is not None
@@ -315,7 +315,7 @@ def find_absent_things(lowered: str, language: Language) -> set[str]:
 def find_negated_words(lowered: str, language: Language) -> Iterator[re.Match[str]]:
     """Find the words (``word``) next to a negation, listed verbs or not. A condition denies none."""
     for match in _DENIED[language].finditer(lowered):
-        if not is_condition(lowered, *match.span("word"), language):
+        if not is_conditional_denial(lowered, *match.span("word"), language):
             yield match
 
 

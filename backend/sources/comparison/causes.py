@@ -16,12 +16,17 @@ _CAUSES: Mapping[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile("(?:是?因为|是因|由于|缘于|源于|起因于|归因于)(?P<cause>[^，。；]{2,})"),
 }
+MIN_TOLD_SHARE = 1 / 3
 
 
 def find_missing_cause(
     claim: ParsedStatement, passage: ParsedStatement, passage_entities: Collection[str]
 ) -> MissingElement | None:
-    """Return the claim's cause if the passage has no entity, no act and no word of it."""
+    """Return the claim's cause if the passage has no entity, no act and less than a third of the words of it.
+
+    An act that the claim also tells outside of its cause is no word of the cause: *lost, because keys were
+    stolen*.
+    """
     plain = numbers.normalize(claim.text)
     match = _CAUSES[claim.language].search(plain.lower())
     if match is None:
@@ -29,14 +34,16 @@ def find_missing_cause(
     start, end = match.span("cause")
     mentioned = {mention.entity_id for mention in claim.mentions if start <= mention.start < end}
     acts = {action.verb for action in claim.actions if start <= action.start < end}
+    acts -= {action.verb for action in claim.actions if not start <= action.start < end}
     spans = [(mention.start - start, mention.end - start) for mention in claim.mentions]
     terms = lexical_features.list_content_terms(
         plain[start:end], [(a, b) for a, b in spans if 0 <= a < end - start]
     )
     lowered = passage.text.lower()
+    told = sum(term in passage.words or term in lowered for term in terms)
     is_told = (
         mentioned & set(passage_entities)
         or acts & {action.verb for action in passage.actions}
-        or any(term in passage.words or term in lowered for term in terms)
+        or (told and told >= len(terms) * MIN_TOLD_SHARE)
     )
     return None if is_told else MissingElement("clause", plain[start:end].strip())

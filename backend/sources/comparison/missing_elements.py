@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from backend.entities.model import Language
-from backend.sources.claims import lexical_features, negation, numbers, subjects
+from backend.sources.claims import lexical_features, numbers, subjects
 from backend.sources.claims.actions import Verb, load_verbs
 from backend.sources.claims.clauses import Clause
 from backend.sources.claims.cues import find_cues
@@ -17,8 +17,10 @@ from backend.sources.claims.model import ComparedValue, DateSpan, MissingElement
 from backend.sources.claims.places import find_cities, find_countries, load_homes
 from backend.sources.claims.role_readers import NOMINAL_EN
 from backend.sources.claims.roles import find_participants
-from backend.sources.comparison import contrasts, rejected_alternatives
+from backend.sources.comparison import contrasts
 from backend.sources.comparison.causes import find_missing_cause
+from backend.sources.comparison.clause_quotes import quote_clause
+from backend.sources.comparison.missing_denials import find_missing_denial
 from backend.sources.comparison.missing_figures import find_missing_figures
 
 MIN_CLAUSE_TERMS: Mapping[Language, int] = {"en": 3, "ja": 3, "zh": 4}
@@ -64,7 +66,7 @@ def find_missing_elements(
             _find_cue(claim, passage),
             _find_place(claim, passage, record_names),
             _find_act(claim, passage) or _find_agent_of_other_act(claim, passage),
-            _find_negation(claim, passage),
+            find_missing_denial(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
             find_missing_cause(claim, passage, passage_entities),
         )
@@ -241,7 +243,7 @@ def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElemen
             return MissingElement("modality", text)
         if kind not in found_in_passage:
             position = claim.text.find(text)
-            return MissingElement("qualifier", _quote_clause(claim, position, position + len(text)))
+            return MissingElement("qualifier", quote_clause(claim, position, position + len(text)))
     return None
 
 
@@ -253,66 +255,6 @@ _INTENTIONS: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile("将|同意|申请|寻求|宣布"),
 }
 """Words of a passage that tell of an intention, which a claim may call a plan."""
-MAX_WORDS_BESIDE_CHARS, MAX_CLAUSE_CHARS = 24, 60
-
-
-def _quote_clause(claim: ParsedStatement, start: int, end: int) -> str:
-    """Return the clause of the words from ``start`` to ``end``; of a long one the words beside them."""
-    whole = Clause(0, len(claim.text), frozenset())
-    clause = next((clause for clause in claim.clauses if clause.start <= start < clause.end), whole)
-    first, last = clause.start, max(clause.end, end)
-    if last - first > MAX_CLAUSE_CHARS:
-        first = max(first, start - MAX_WORDS_BESIDE_CHARS)
-        last = min(last, end + MAX_WORDS_BESIDE_CHARS)
-    before, after = claim.text[first:start], claim.text[end:last]
-    if claim.language == "en":  # never from the middle of a word
-        before = before.partition(" ")[2] if first > clause.start else before
-        after = after.rpartition(" ")[0] if last < max(clause.end, end) else after
-    elif first > clause.start:
-        before = f"…{before}"
-    return f"{before}{claim.text[start:end]}{after}".strip(" .。,，、")
-
-
-_NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r"\b(?:not?|never|none|nor|neither|cannot|without|un[a-z]{4,}|non[- ][a-z]+|free|exempt\w*|refus\w+"
-        r"|declin\w+|fail\w*|reject\w*|den(?:y|ied|ies)|lack\w*"
-        r"|instead of|rather than|ban(?:s|ned|ning)?|halt\w*|stop\w*|end(?:s|ed|ing)?|voluntary)\b|n't\b"
-    ),
-    "ja": re.compile("ない|なかっ|ません|ず|未|無|非|不|免|拒|却下|断|中止|停止|見送|禁|任意|代わり|代えて"),
-    "zh": re.compile("没|沒|未|不|非|免|无|無|禁|拒|停|否|终止|自愿"),
-}
-
-
-def _find_negation(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
-    """Find a denial in the claim if the passage has no negative word at all."""
-    lowered = claim.text.lower()
-    if negation.is_exceptive(lowered, claim.language):
-        return None
-    affirmed_verbs = {action.verb for action in passage.actions if action.affirmed}
-    if any(
-        not action.affirmed and load_verbs()[action.verb].opposites & affirmed_verbs
-        for action in claim.actions
-    ):
-        return None  # did not stop: went on
-    # A cue of its own, or an alternative that the rest of the claim replaces.
-    explained_spans = [
-        *negation.find_first_otherwise(lowered, claim.language),
-        *rejected_alternatives.find_rejected_spans(claim.text, claim.language),
-    ]
-    found_in_claim = next(
-        (
-            found
-            for found in negation.find_negations(lowered, claim.language)
-            if not any(
-                start <= found.end() + len(" ") and found.start() <= end for start, end in explained_spans
-            )
-        ),
-        None,
-    )
-    if found_in_claim is None or _NEGATIVE_WORD_PATTERNS[passage.language].search(passage.text.lower()):
-        return None
-    return MissingElement("negation", _quote_clause(claim, *found_in_claim.span()))
 
 
 def _find_clause(

@@ -164,8 +164,12 @@ _ORDINALS: Mapping[Language, re.Pattern[str]] = {
         r"(?P<n>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,3}(?:nd|rd|th))\b"
         r"(?! (?:quarter|half|of|day|week)|-|(?<=\ba second) time)"
     ),
-    "ja": re.compile(r"第?(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?:回目|度目|番目|例目|社目|代目|弾|陣)"),
-    "zh": re.compile(r"第(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?=[个個次家只款位支版代批任起])"),
+    "ja": re.compile(
+        r"第?(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?:[回度番例社代件国人本枚つ]目|カ国目|弾|陣)"
+    ),
+    "zh": re.compile(
+        r"第(?P<n>\d{1,3}|[二三四五六七八九十]{1,2})(?=[个個次家只款位支版代批任起项項例件名国])"
+    ),
 }
 _ORDINAL_WORDS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _FIRST = Decimal(1)

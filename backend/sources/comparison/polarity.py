@@ -120,13 +120,15 @@ def _without_attributes(statement: ParsedStatement) -> ParsedStatement:
         action
         for action in statement.actions
         if action.affirmed
-        or not negation.is_attribute(statement.text.lower(), action.start, action.end, statement.language)
+        or not negation.is_attributive_denial(
+            statement.text.lower(), action.start, action.end, statement.language
+        )
     )
     return statement if len(actions) == len(statement.actions) else replace(statement, actions=actions)
 
 
 def _is_condition(statement: ParsedStatement, action: Action) -> bool:
-    return not action.affirmed and negation.is_condition(
+    return not action.affirmed and negation.is_conditional_denial(
         statement.text.lower(), action.start, action.end, statement.language
     )
 

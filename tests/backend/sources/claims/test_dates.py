@@ -45,6 +45,8 @@ def test_a_date_is_parsed_from_every_notation(day: date, data: st.DataObject, fr
     [
         ("the April 2024 halving", date(2024, 4, 1), date(2024, 4, 30), "month"),
         ("25年3月に", date(2025, 3, 1), date(2025, 3, 31), "month"),
+        ("19年春以降", date(2019, 1, 1), date(2019, 12, 31), "year"),
+        ("24年第2四半期", date(2024, 4, 1), date(2024, 6, 30), "quarter"),
         ("in mid-2019", date(2019, 1, 1), date(2019, 12, 31), "year"),
         ("in early 2024", date(2024, 1, 1), date(2024, 12, 31), "year"),
         ("Q2 2024", date(2024, 4, 1), date(2024, 6, 30), "quarter"),

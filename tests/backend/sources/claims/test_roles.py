@@ -152,3 +152,21 @@ def test_who_fines_does_not_pay() -> None:
 def test_a_name_before_a_passive_with_its_own_subject_is_no_target() -> None:
     text = "Aldo sued Bexa while its two founders were charged by prosecutors."
     assert not [one for one in read(text, "en") if one.verb == "charge" and one.patients]
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "exchanged"),
+    [
+        (
+            "en",
+            "Aldo agrees to pay Bexa 4 million dollars.",
+            "Bexa agreed in June to pay Aldo 4 million dollars.",
+        ),
+        ("zh", "阿尔多向贝克萨支付400万美元。", "贝克萨向阿尔多赔付400万美元。"),
+    ],
+)
+def test_who_agrees_to_pay_is_no_receiver(language: Language, told: str, exchanged: str) -> None:
+    (source,) = [one for one in read(told, language) if one.verb == "pay"]
+    (claim,) = [one for one in read(exchanged, language) if one.verb == "pay"]
+    assert are_swapped(claim, source)
+    assert not are_swapped(source, source)

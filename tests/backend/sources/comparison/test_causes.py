@@ -42,3 +42,11 @@ def test_a_cause_with_an_entity_of_the_event_is_told() -> None:
     statement = claim("It went bankrupt because of Kraken.")
     assert find_missing_cause(statement, claim(STOP), {"kraken"}) is None
     assert find_missing_cause(statement, claim(STOP), ()) is not None
+
+
+def test_an_act_that_the_statement_tells_twice_bears_out_no_cause() -> None:
+    statement = claim("1億ドルが失われたのは、社員の端末から秘密鍵が盗まれたためだった。", "ja")
+    passage = claim("約1億ドルが流出。フラッシュローン攻撃で1億ドルを失った。", "ja")
+    element = find_missing_cause(statement, passage, ())
+    assert element is not None
+    assert element.text == "社員の端末から秘密鍵が盗まれ"

@@ -72,3 +72,29 @@ def test_an_offence_that_the_source_does_not_tell_is_missing(
     texts = claim(statement, language), claim(passage, language)
     assert contrasts.find_missing_property(*texts) is not None
     assert contrasts.find_difference(*texts) is None, "one event can be several offences"
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "They left in hundreds of small withdrawals.", "They left in one transaction."),
+        ("ja", "数百回の送金で持ち出された。", "一度の送金で持ち出された。"),
+        ("zh", "分多笔转走。", "一笔交易转走。"),
+        ("en", "The upgrade stayed a plan on paper.", "The upgrade was activated."),
+        ("en", "The agency had only begun to study the bill.", "The agency approved the bill."),
+        ("ja", "改正は提案の段階にとどまっていた。", "改正が発効した。"),
+        ("zh", "该升级只是停留在计划。", "该升级已激活。"),
+        ("en", "The tokens fell outside the securities laws.", "The tokens were securities."),
+        ("zh", "该代币不受证券法约束。", "该代币属于证券。"),
+        (
+            "en",
+            "The rule leaves it up to firms whether they want a licence.",
+            "The rule makes business subject to a licence.",
+        ),
+    ],
+)
+def test_another_number_of_transfers_and_another_stage_contradict(
+    language: Language, statement: str, passage: str
+) -> None:
+    assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
+    assert contrasts.find_difference(claim(statement, language), claim(statement, language)) is None

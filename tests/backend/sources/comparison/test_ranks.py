@@ -43,3 +43,17 @@ def test_another_rank_of_the_same_thing_differs(statement: str, record: str, lan
 def test_ranks_of_different_things_do_not_differ() -> None:
     passage = claim("The fifth upgrade activates.")
     assert ranks.find_difference(claim("It was the third hearing."), passage) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "record", "language"),
+    [
+        ("同局にとって5件目の処分だった。", "同局初の処分。", "ja"),
+        ("採用した2カ国目となった。", "採用した初の国。", "ja"),
+        ("这是该局的第5项处罚。", "这是该局首次处罚。", "zh"),
+    ],
+)
+def test_ranks_with_any_counter_differ_from_the_first(
+    statement: str, record: str, language: Language
+) -> None:
+    assert ranks.find_difference(claim(statement, language), claim(record, language)) is not None
