@@ -4,10 +4,11 @@ Members are the articles of a topic. The title is the headline nearest to the ce
 comes from an official source, or else from the latest reports (:mod:`latest_reports`). The summary begins
 with the lead: the first sentence of an article that stands alone. A lead that only the title of its article
 makes clear (*the companies*) has that title in front of it, and so has one that leaves out that charges were
-dropped (:mod:`anaphora`). Further ones are selected by maximal marginal relevance (Carbonell and Goldstein,
-1998): similarity to the centroid minus similarity to the title and the selected sentences. A sentence that
-needs another one is selected only with it (:mod:`article_sentences`). Sentences of an article keep their
-order. Nothing is reworded, and no sentence mixes two texts.
+dropped, or a standfirst that leaves out the news (:mod:`front_titles`). Further ones are selected by maximal
+marginal relevance (Carbonell and Goldstein, 1998): similarity to the centroid minus similarity to the title
+and the selected sentences. A sentence that needs another one is selected only with it
+(:mod:`article_sentences`). Sentences of an article keep their order. Nothing is reworded, and no sentence
+mixes two texts.
 """
 
 import math
@@ -18,14 +19,9 @@ from functools import lru_cache
 
 from backend.entities.model import Language
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
-from backend.topics.feeds.anaphora import (
-    build_title_clause,
-    has_unclear_opening,
-    has_unclear_words,
-    is_made_clear,
-    loses_turn,
-)
+from backend.topics.feeds.anaphora import build_title_clause, has_unclear_opening
 from backend.topics.feeds.article_sentences import Context, list_sentences
+from backend.topics.grouping import front_titles
 from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import has_titled_subject, is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
@@ -54,6 +50,11 @@ MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
 MAX_LEAD_REPETITION = 0.9
 """A lead this similar to the title only repeats it. It is shown only if the summary were empty without it."""
+MAX_STANDFIRST_SENTENCES = 2
+"""Sentences of an article of which a feed carries only the standfirst."""
+MAX_OTHER_LEAD_REPETITION = 0.35
+"""The same as MAX_REPETITION for the first two sentences of another article, which tell the same event, if
+they have no figure."""
 TITLE_PLACE = -1
 """Place of a title that is quoted in front of its article's lead."""
 CACHE_SIZE = 4_000
@@ -134,6 +135,9 @@ def _build_text(
     ]
     current_ids = official_ids | {member.id for member in latest}
     summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
+    has_no_text = not any(member.text.strip() for member in safe_members)
+    if has_no_text and (clause := build_title_clause(title, language)):
+        summary = (QuotedSentence(clause, title_member, TITLE_PLACE),)
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 
 
@@ -217,33 +221,27 @@ class _Selection:
     def _add_title(
         self, summary: Sequence[QuotedSentence], bullets: Sequence[QuotedSentence]
     ) -> tuple[tuple[QuotedSentence, ...], tuple[QuotedSentence, ...]]:
-        """Add the title in front of a summary that is unclear, turns the sense or only comments without it.
+        """Add the title in front of a summary that needs it.
 
         If no title can stand there, a summary that turns the sense is left out.
         """
         if not summary:
             return (), ()
-        first, title = summary[0], summary[0].member.title
-        texts = [quote.text for quote in summary]
-        is_turned = loses_turn(title, texts, self._language)
-        is_unclear = has_unclear_opening(first.text, self._language) or (
-            first.place == 0 and has_unclear_words(first.text, self._language)
+        first = summary[0]
+        length = sum(candidate.member is first.member for candidate in self._candidates)
+        front = front_titles.choose_front_title(
+            clean_text(first.member.title),
+            [quote.text for quote in summary],
+            self._language,
+            is_first=first.place == 0,
+            told_behind=[quote.text for quote in bullets] if length <= MAX_STANDFIRST_SENTENCES else None,
         )
-        is_comment = is_outside_opinion(first.text, title, self._language)
-        if not (is_turned or is_unclear or is_comment):
-            return tuple(summary), tuple(bullets)
-        front = self._quote_title(first)
         if front is None:
-            return ((), ()) if is_turned else (tuple(summary), tuple(bullets))
-        return (front, *summary), tuple(bullets[: max(MAX_QUOTES - 1 - len(summary), 0)])
-
-    def _quote_title(self, sentence: QuotedSentence) -> QuotedSentence | None:
-        """Quote the title of a sentence's article if it makes the sentence clear in front of it."""
-        title = clean_text(sentence.member.title)
-        clause = build_title_clause(title, self._language)
-        if not clause or not is_made_clear(sentence.text, title, self._language):
-            return None
-        return QuotedSentence(clause, sentence.member, TITLE_PLACE)
+            return (), ()
+        if not front:
+            return tuple(summary), tuple(bullets)
+        title = QuotedSentence(front, first.member, TITLE_PLACE)
+        return (title, *summary), tuple(bullets[: max(MAX_QUOTES - 1 - len(summary), 0)])
 
     def _find_news_behind(self, lead: int) -> int | None:
         """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""
@@ -331,7 +329,10 @@ class _Selection:
     def _can_lead(self, candidate: QuotedSentence) -> bool:
         """True if a sentence stands alone, or is the first of its article and clear behind its title."""
         if has_unclear_opening(candidate.text, self._language):
-            return candidate.place == 0 and self._quote_title(candidate) is not None
+            title = clean_text(candidate.member.title)
+            return candidate.place == 0 and front_titles.can_stand_in_front(
+                title, candidate.text, self._language
+            )
         return candidate.context <= (Context.LEAD if candidate.place == 0 else Context.NONE)
 
     def _find_next(self) -> int | None:
@@ -340,9 +341,15 @@ class _Selection:
             for index in range(len(self._candidates))
             if not self._weak[index]
             and self._is_understood(index)
-            and self._repetitions[index] < MAX_REPETITION
+            and self._repetitions[index] < self._get_max_repetition(index)
         ]
         return max(possible, key=lambda index: (self._score(index), -index), default=None)
+
+    def _get_max_repetition(self, index: int) -> float:
+        candidate = self._candidates[index]
+        is_other = self._selected and candidate.member is not self._candidates[self._selected[0]].member
+        is_opening = candidate.place <= 1 and not _FIGURE.search(candidate.text)
+        return MAX_OTHER_LEAD_REPETITION if is_other and is_opening else MAX_REPETITION
 
     def _is_understood(self, index: int) -> bool:
         candidate = self._candidates[index]

@@ -5,10 +5,14 @@ from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 
 from backend.entities.model import Language
+from backend.sources.claims.actions import find_actions
 from backend.topics.feeds.anaphora import build_title_clause
+from backend.topics.grouping.title_tokens import words
 
 MIN_GAP = timedelta(hours=12)
 """Time without a report after which a report tells of a further development."""
+MIN_SHARED_WORDS = 1 / 2
+"""Share of the words of the shorter title that two titles on one state of an event have in common."""
 MIN_SHARE = 1 / 4
 """Share of the reports that the latest ones must have, so that a late detail does not become the news."""
 
@@ -31,6 +35,7 @@ def select_latest(reports: Sequence[Item]) -> list[Item]:
     """Return the reports after the last gap of :data:`MIN_GAP`, in order of time.
 
     All reports if there is no gap, or if those behind it are too few or have no title that tells the news.
+    With them the earlier reports whose titles already tell the same act.
     """
     in_order = sorted(reports, key=lambda report: report.published_at)
     gaps = [
@@ -40,4 +45,22 @@ def select_latest(reports: Sequence[Item]) -> list[Item]:
     ]
     latest = in_order[gaps[-1] :] if gaps else in_order
     news = [report for report in latest if build_title_clause(report.title, report.language)]
-    return latest if len(news) >= MIN_SHARE * len(in_order) else in_order
+    if len(news) < MIN_SHARE * len(in_order):
+        return in_order
+    earlier = in_order[: len(in_order) - len(latest)]
+    return [*(one for one in earlier if any(_tell_same_act(one, other) for other in news)), *latest]
+
+
+def _tell_same_act(earlier: Dated, later: Dated) -> bool:
+    """True if two titles in one language share an act and most of their words: rejects, votes down."""
+    if earlier.language != later.language:
+        return False
+    own, other = frozenset(words(earlier.title)), frozenset(words(later.title))
+    acts, other_acts = _list_acts(earlier), _list_acts(later)
+    return (
+        bool(acts) and acts == other_acts and len(own & other) >= MIN_SHARED_WORDS * min(len(own), len(other))
+    )
+
+
+def _list_acts(report: Dated) -> set[tuple[str, bool]]:
+    return {(act.verb, act.affirmed) for act in find_actions(report.title, report.language)}

@@ -46,8 +46,11 @@ _WEIGHTS: Mapping[str, float] = {
     "contrast": 1.2,
     "statement": 1.2,
     "detail": 1.2,
+    "fact": 1.0,
 }
 """Value of each kind, in the order in which a sentence is tried."""
+_FACT = "fact"
+"""A sentence of no other kind that names something new."""
 _ALSO_QUOTED = frozenset({"detail", "statement"})
 """Kinds that a sentence may also have by its quoted words."""
 _FURTHER_KIND_WEIGHT = 0.4
@@ -79,6 +82,17 @@ _VOICE = re.compile(
     rf"^(?:[A-Z][\w.]+ (?:[Cc]hair\w*|[Pp]resident|[Mm]inister) )?(?P<name>{NAME})(?: [a-z]+){{0,2}}"
     rf"(?:, [^,]{{3,120}},)? (?:{VERB_OF_SPEECH}|disput\w+|critici\w+|oppos\w+|reject\w*|question\w*)\b"
 )
+
+
+_NEW_NAME: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(?:(?<=[a-z,] )|(?<=^A )|(?<=^An )|(?<=^The ))(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+        r"|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)[a-z]*\b)"
+        r"(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+|[A-Z][\w’'-]*[a-z0-9])"
+    ),
+    "ja": re.compile("「(?P<name>[^「」]{2,24})」"),
+    "zh": re.compile("[《“](?P<name>[^《》“”]{2,24})[》”]"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +181,15 @@ def _list_candidates(
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue
         kinds = _find_kinds(sentence.text, language)
-        text = make_clear(listed, at, language, printed, opening) if kinds else ""
-        if not text or any(one in text for one in told):
+        text = make_clear(listed, at, language, printed, opening) if kinds is not None else ""
+        if not text or kinds is None or any(one in text for one in told):
             continue
         own = frozenset(words(text))
+        if not kinds and not _names_something_new(sentence.text, printed, language):
+            continue
+        kinds = kinds or [_FACT]
         around = words(" ".join(one.text for one in listed[max(at - 1, 0) : at + 2]))
-        about = own if kinds == ["detail"] else around
+        about = own if kinds in (["detail"], [_FACT]) else around
         if len(own) < MIN_WORDS or topic_words.isdisjoint(about):
             continue
         is_behind = (
@@ -218,20 +235,29 @@ def _find_figures(text: str, language: Language) -> dict[str, set[Decimal]]:
     return figures
 
 
-def _find_kinds(sentence: str, language: Language) -> list[str]:
-    """Return the kinds of a sentence in order of their weights; none for background."""
+def _names_something_new(sentence: str, printed: str, language: Language) -> bool:
+    """True if a sentence has a name that is not in ``printed``."""
+    return any(
+        not has_word(printed, match["name"]) if language == "en" else match["name"] not in printed
+        for match in _NEW_NAME[language].finditer(sentence)
+    )
+
+
+def _find_kinds(sentence: str, language: Language) -> list[str] | None:
+    """Return the kinds of a sentence in order of their weights; None for background."""
     compared = to_simplified(sentence) if language == "zh" else sentence
     patterns = _load_patterns()[language]
     if patterns["none"].search(compared):
-        return []
+        return None
     objection = patterns["opposition"].search(compared)
     if language == "en" and objection and len(compared[objection.end() :].split()) < MIN_OBJECTION_WORDS:
-        return []
+        return None
     unquoted = _QUOTE.sub("“”", compared)
     return [
         kind
         for kind in _WEIGHTS
-        if (
+        if kind != _FACT
+        and (
             objection
             if kind == "opposition"
             else patterns[kind].search(compared if kind in _ALSO_QUOTED else unquoted)

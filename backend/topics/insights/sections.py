@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -199,6 +199,7 @@ def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
         day, time = format_day(first_at, language), f"{first_at:%H:%M}"
         names = _join_names([name for _, name in press[1:]], language)
         lines.append(_fill(language, "first_report", first=first, day=day, time=time, names=names))
+    has_only_order = len(lines) == 1 and is_ordered and facts.anniversary_of is None
     lines += [
         _fill(language, "statement", source=one.source, text=one.text.translate(_INNER_QUOTES[language]))
         for one in _list_new(facts.replies, facts)
@@ -212,7 +213,11 @@ def _build_confirmation(facts: InsightFacts, language: Language) -> Part | None:
         _fill(language, "no_comment", quote=_format_quote(one, language))
         for one in _list_new(facts.no_comments, facts)
     ]
-    return _build_part("confirmed", language, lines, (facts.title, lines), separator="\n") if lines else None
+    if not lines:
+        return None
+    part = _build_part("confirmed", language, lines, (facts.title, lines), separator="\n")
+    is_order = has_only_order and len(lines) == 1
+    return replace(part, title=_fill(language, "reported_first")) if is_order else part
 
 
 def _build_differences(facts: InsightFacts, language: Language) -> Part | None:
@@ -251,11 +256,11 @@ def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
 
 
 def _format_next_date(date: NextDate, read: str, language: Language) -> str:
-    """Write a time in one line with its sentence, or with a word on it, if one is known, where the reader has
-    read it."""
+    """Write a time in one line with its sentence, or with a word on it where the reader has read that."""
     day = date.words or format_days(date.day, date.until, language)
-    if date.text in read and date.label:
-        return _fill(language, "next_day_with_label", day=day, label=date.label)
+    if date.text in read:
+        label = date.label or _fill(language, "told_above")
+        return _fill(language, "next_day_with_label", day=day, label=label)
     return _fill(
         language, "next_day_with_quote", day=day, quote=" ".join(_format_quote(date, language).splitlines())
     )

@@ -94,7 +94,11 @@ def test_a_part_that_fails_the_check_keeps_its_template(
 ) -> None:
     number = store_theft(setup)
     template_texts = insight_texts(setup, number)
-    titles = {"differ": "Where sources differ", "before": "What came before", "confirmed": "Who says what"}
+    titles = {
+        "differ": "Where sources differ",
+        "before": "What came before",
+        "confirmed": "Who reported first",
+    }
     good = {"conclusion": CONCLUSION, "confirmed": CONFIRMED, "differ": DIFFER, "before": BEFORE}
     setup.server.once(chat_completions.PATH, build_sections(**{**good, part: text}))
     assert setup.tick(**ONLY)["partly"] == 1

@@ -141,7 +141,8 @@ def test_a_late_sentence_that_stands_alone_is_better_than_no_summary(make: Make)
 def test_the_subject_of_the_title_makes_a_lead(make: Make) -> None:
     text = (
         "Ferrand, a lender with $2 billion in deposits, shut its counters on Monday and reopened at noon. "
-        "Members will choose by ballot whether 90 late loans of the spring are written off or paid."
+        "Members will choose by ballot whether 90 late loans of the spring are written off or paid. "
+        "Brokers watched the counters from afar."
     )
     title = "Ferrand open again; members to choose by ballot whether late loans are written off"
     assert summarize([make(title, text=text)], NONE, "en").summary[0].text.startswith("Ferrand, a lender")
@@ -227,8 +228,56 @@ def test_a_lead_that_only_its_title_makes_clear_has_the_title_in_front(
 
 def test_a_title_with_two_parties_does_not_stand_before_a_lead_that_means_one(make: Make) -> None:
     text = "The token issuer froze a wallet that held about $240,000 on Friday."
-    assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text)) == [text]
+    more = " Savers had asked for it. Brokers watched from afar."
+    assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text + more))[0] == text
     assert list_texts(make("Quillport freezes wallet of thief", text=text))[-1] == text
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "text"),
+    [
+        (
+            "en",
+            "Harrow shares jump 14% as lender opens vault",
+            "Harrow said savers welcomed the vault in Riga.",
+        ),
+        ("en", "Thieves swap Quillport package to take keys", "Quillport said that nobody had loaded it."),
+        ("ja", "ハロー、14%高の理由は金庫の開設", "ハローは金庫の開設を発表した。"),
+        ("zh", "哈罗股价上涨14%，因开设金库", "哈罗宣布在里加为储户开设金库。"),
+    ],
+)
+def test_a_standfirst_that_leaves_out_the_news_stands_behind_its_title(
+    make: Make, language: Language, title: str, text: str
+) -> None:
+    mark = "." if language == "en" else "。"
+    assert list_texts(make(title, text=text, language=language), language=language) == [title + mark, text]
+
+
+def test_a_standfirst_that_tells_the_news_stands_alone(make: Make) -> None:
+    text = "Harrow opens a vault for savers in Riga with $14 million of its own."
+    assert list_texts(make("Harrow opens $14 million vault for savers", text=text)) == [text]
+
+
+def test_the_title_is_the_summary_of_an_article_without_text(make: Make) -> None:
+    assert list_texts(make("Agency asks for comments on the rule", text="")) == [
+        "Agency asks for comments on the rule."
+    ]
+
+
+def test_the_opening_of_another_article_on_the_event_is_no_bullet(make: Make) -> None:
+    first = make("Harrow wins final approval for a trust bank", text="Harrow won approval for a trust bank.")
+    opening = "Harrow Group secured final approval of the agency for a national trust bank."
+    other = make(
+        "Harrow wins approval for trust bank",
+        text=f"{opening} Savers will keep coins in vaults of the bank in Riga.",
+        minutes=9,
+    )
+    texts = [quote.text for quote in summarize([first, other], NONE, "en").quotes]
+    assert opening not in texts
+    assert texts[-1].startswith("Savers will keep coins")
+    figure = "Harrow Group secured approval for a bank with 9 vaults in Riga and 40 in Bergen."
+    with_figure = make("Harrow wins approval for trust bank", text=figure, minutes=9)
+    assert figure in [quote.text for quote in summarize([first, with_figure], NONE, "en").quotes]
 
 
 TEASER = "Lenders kept quiet in May, but the real story was the bonds that nobody watched."
@@ -345,7 +394,7 @@ def test_every_sentence_that_is_shown_stands_in_a_members_text(
     assert quoted_text.title.text == quoted_text.title.member.title
     for quote in quoted_text.quotes:
         assert quote.member in members
-        assert quote.text in quote.member.text
+        assert quote.text in quote.member.text or quote.text.rstrip(".。") == quote.member.title
 
 
 @pytest.mark.parametrize(

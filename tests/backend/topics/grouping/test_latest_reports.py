@@ -62,3 +62,10 @@ def test_an_official_source_keeps_the_title(make: Make) -> None:
     )
     late = make(FAILED, minutes=2 * DAY, text="The fee of Quillport has failed with 38 million votes of 40.")
     assert summarize([official, late], frozenset({official.id}), "en").title.member is official
+
+
+def test_an_earlier_report_of_the_same_act_still_counts(make: Make) -> None:
+    planned = make("Quillport council to vote on fee for holders")
+    told = make("Quillport council rejects fee for holders", minutes=90)
+    late = make("Quillport council votes down fee for holders", minutes=2 * DAY)
+    assert select_latest([planned, told, late]) == [told, late]

@@ -96,6 +96,22 @@ def test_a_repeated_sentence_is_a_point_only_with_another_figure(
     assert [point.source for point in found] == [other.source] * is_point
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "The Quillport vault stands beside Bergen Trust, a bank for bitcoin of clients."),
+        ("en", "A Shared Key Ceremony opens the vault of Quillport to clients."),
+        ("ja", "保管庫のビットコインはクイルポートの「白い鍵」で開く。"),
+        ("zh", "红隼的保管库收藏“白钥匙”的比特币。"),
+    ],
+)
+def test_a_sentence_on_the_news_that_names_something_new_is_a_point(
+    make_report: ReportFactory, language: Language, sentence: str
+) -> None:
+    title, lead = {"en": (TITLE, LEAD), "ja": JA, "zh": ZH}[language]
+    assert list_points(make_report, sentence, language, title=title, summary=lead) == [sentence]
+
+
 def test_background_and_colour_are_no_points(make_report: ReportFactory) -> None:
     text = (
         "Bitcoin is a digital currency that began in 2009. Vaults keep the keys of clients in steel boxes. "

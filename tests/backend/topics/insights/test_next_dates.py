@@ -40,6 +40,8 @@ def test_a_date_on_which_something_is_due_is_found(
     [
         "The Bank of Lithuania held a hearing on Aug. 6.",
         "Analysts expect that bitcoin could reach $150,000 by December 1, 2026.",
+        "Some 77.8% expect the supply of such bonds to grow by December 1, 2026, the lender's readers said.",
+        "A majority of readers believes that a vote is due by December 1, 2026.",
         "Northwind was founded in a garage in Vilnius.",
         "It will be decided on October 6.",
         "Kestrel will leave Malta in 2027, it said in a notice on Friday.",

@@ -214,6 +214,24 @@ def test_a_figure_that_sources_share_and_open_questions_and_dates_are_told() -> 
     assert "19 May 2026: “A vote is due on Tuesday.” (CoinDesk)" in text
 
 
+def test_a_date_whose_sentence_the_reader_has_read_is_not_quoted_again() -> None:
+    due = "A vote is due on Tuesday."
+    facts = build_facts(sources=(PRESS,), summary=due, next_dates=(NextDate(LATER.date(), due, "CoinDesk"),))
+    assert insight_text(facts).endswith("19 May 2026: see above")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_section_with_the_order_of_reports_alone_does_not_announce_what_is_said(language: Language) -> None:
+    second = Source("Decrypt", "https://decrypt.co/a", False, LATER)
+    order = build_facts(sources=(replace(PRESS, published_at=AT), second))
+    silent = replace(order, no_comments=(SourcedSentence("The agency declined to comment.", "Decrypt"),))
+    (order_part,), (said_part,) = (
+        [part for part in build_parts(facts, language, "http://s") if part.name == "confirmed"]
+        for facts in (order, silent)
+    )
+    assert order_part.title != said_part.title
+
+
 def test_an_unusual_move_is_in_the_conclusion_and_a_usual_one_is_not() -> None:
     unusual = replace(MOVE, market_change=Decimal("0.4"), usual_share=Decimal("0.01"))
     conclusion = build_parts(build_facts(sources=(PRESS,), moves=(unusual,)), "en", "")[0].text
