@@ -167,7 +167,8 @@ def _build_day(
 
 def _build_row(topic: TopicItem, entities: tuple[NamedEntity, ...], lang: str, reader: _Reader) -> Node:
     number = str(topic["id"])
-    summary = topic["summary"] or ("" if topic_text.is_machine_translated(topic) else topic["subtitle"]) or ""
+    told = topic["summary"] or ("" if topic_text.is_machine_translated(topic) else topic["subtitle"]) or ""
+    summary = topic_text.omit_title(told, topic["title"])
     names = " · ".join(reader.names.get(entity.id, entity.name) for entity in entities[:MAX_NAMES])
     return h(
         "li",

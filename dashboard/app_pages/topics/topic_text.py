@@ -10,6 +10,7 @@ _TRANSLATION_LABELS = (
     "，名称与数字已核对。",
 )
 """The endings of subtitles with which the service labels translations by a model."""
+_SENTENCE_ENDS = (".", "。", "!", "！", "?", "？")
 
 
 def is_machine_translated(item: Mapping[str, Any]) -> bool:
@@ -53,9 +54,15 @@ def list_bullets(topic: Mapping[str, Any]) -> list[list[str]]:
     return [group for group in groups if group]
 
 
+def omit_title(summary: str, title: str) -> str:
+    """Return the summary without the title as its first sentence, under which it is shown."""
+    clauses = [title] if title.endswith(_SENTENCE_ENDS) else [f"{title}{mark}" for mark in (".", "。")]
+    return next((summary[len(one) :].lstrip() for one in clauses if summary.startswith(one)), summary)
+
+
 def select_summary(topic: Mapping[str, Any]) -> str:
-    """Return the summary; empty if the bullets contain all of it."""
-    summary = topic["summary"] or ""
+    """Return the summary as shown under the title; empty if the bullets contain all of it."""
+    summary = omit_title(topic["summary"] or "", topic["title"])
     flat = " ".join(bullet for group in list_bullets(topic) for bullet in group)
     remaining = summary
     for bullet in sorted(

@@ -167,6 +167,19 @@ def test_a_summary_that_the_bullets_contain_is_omitted() -> None:
     assert topic_text.list_bullets(build_topic(summary_bullets=[["A."], [" "]])) == [["A."]]
 
 
+@pytest.mark.parametrize(
+    ("title", "summary", "shown"),
+    [
+        ("Harrow opens a vault", "Harrow opens a vault. Savers came.", "Savers came."),
+        ("ハロー、金庫を開設", "ハロー、金庫を開設。貯蓄者が来た。", "貯蓄者が来た。"),
+        ("Harrow closes!", "Harrow closes!", ""),
+        ("Harrow opens", "Harrow opens a vault.", "Harrow opens a vault."),
+    ],
+)
+def test_a_summary_under_its_title_does_not_repeat_it(title: str, summary: str, shown: str) -> None:
+    assert topic_text.omit_title(summary, title) == shown
+
+
 # --- files
 
 
