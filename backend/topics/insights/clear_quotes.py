@@ -42,6 +42,10 @@ _NAMED_BEHIND = re.compile(
     r"^(?:If|When|Once|Unless|Until|After|Before|While|Although) it [^,]{2,40}, [A-Z][\w-]*[A-Z0-9]\b"
 )
 """A clause whose pronoun means the name behind it (*If it passes, QIP-12 takes effect*)."""
+_ALSO = re.compile(
+    r"^(?:[A-Z][\w’'.&-]*|the|its?) (?:[\w’'.&-]+ ){0,3}also (?![^,.]*(?:\bsaid|\bsays|\btold)\b)"
+)
+"""*Orrin also plans to …*: what else it plans stands in the sentence before."""
 _PLURAL_PRONOUN = re.compile(r"\b(?:they|them)\b")
 _PLURAL = re.compile(
     r"\b(?!(?:was|has|is|its|this|does|says|his|as|us|plus|across|perhaps)\b)[A-Za-z]{2,}s\b|\band\b|\bpeople\b"
@@ -186,6 +190,7 @@ def _is_unclear(sentence: ArticleSentence, language: Language, *, is_cut: bool =
     return (
         _PRONOUN_BEHIND_FIRST_WORD.match(sentence.text) is not None
         or _LONE_ADJECTIVE.match(sentence.text) is not None
+        or _ALSO.match(sentence.text) is not None
         or (plural is not None and not _PLURAL.search(sentence.text, 0, plural.start()))
         or (context == Context.NONE and has_unclear_opening(sentence.text, "en"))
     )

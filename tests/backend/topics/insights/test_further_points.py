@@ -211,6 +211,14 @@ def test_a_sentence_that_needs_the_one_before_it_stands_behind_it_or_is_left_out
     assert list_points(make_report, unclear) == []
 
 
+def test_what_somebody_also_plans_is_left_out_without_what_else_it_plans(make_report: ReportFactory) -> None:
+    plan = (
+        "Quillport{}plans to open vaults for bitcoin of 1,200 clients in Bergen, against 300 clients in May."
+    )
+    assert list_points(make_report, f"The rain stopped. {plan.format(' ')}") == [plan.format(" ")]
+    assert list_points(make_report, f"The rain stopped. {plan.format(' also ')}") == []
+
+
 PIECES = st.sampled_from(
     [
         "However, it cannot sell any bitcoin before March.",
