@@ -13,6 +13,7 @@ from dashboard.app_pages.rankings import (
     coin_panel_sections,
     coin_panel_topics,
 )
+from dashboard.app_pages.rankings.columns import MAX_COMPARED_ASSETS
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.charts import candles
 from dashboard.charts.plotly_chart import render_chart
@@ -71,19 +72,22 @@ def render_head(
     *,
     comparison: str,
     compared: bool,
+    is_full: bool,
     on_open_comparison: Callable[[], None],
     on_close: Callable[[], None],
     on_compare: Callable[[], None],
 ) -> None:
     """Renders the figures that the table already has, without waiting for a call.
 
-    ``comparison`` labels the button that opens the comparison; empty if there is no other asset.
+    ``comparison`` labels the button that opens the comparison; empty if there is no other asset. ``is_full``:
+    the comparison has no place for this asset.
     """
     with st.container(key="rk_panel_bar", horizontal=True, vertical_alignment="center"):
         label = t("rankings.drop_compare") if compared else t("rankings.add_compare")
+        label = t("rankings.compare_full", n=MAX_COMPARED_ASSETS) if is_full else label
         if comparison:
             st.button(comparison, key="rk_open_comparison", on_click=on_open_comparison)
-        st.button(label, key="rk_compare", on_click=on_compare, type="tertiary")
+        st.button(label, key="rk_compare", on_click=on_compare, type="tertiary", disabled=is_full)
         st.button(t("rankings.close"), key="rk_close", on_click=on_close, type="tertiary")
     with st.container(key="rk_coin_head"):
         st.html(coin_panel_sections.build_head(row, icon, language(), datetime.now(UTC)))

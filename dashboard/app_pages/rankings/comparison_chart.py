@@ -178,16 +178,16 @@ def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
 
 
 def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: ChartSpan) -> str:
-    """Builds the table of each asset's change, volatility, drawdown, and lowest and highest value.
+    """Builds the table of each asset's change, volatility, drawdown, and lowest, highest and last value.
 
     A change that the ranking does not have is that of the line.
     """
     change_span = next((known for known in CHANGE_SPANS if known == span), None)
-    names = ("col_name", f"col_{span}", "volatility", "drawdown", "lowest", "highest")
+    names = ("col_name", f"col_{span}", "volatility", "drawdown", "lowest", "highest", "end_value")
     body = []
     for asset, values in comparison.index.items():
         known_values = [value for value in values if value is not None]
-        ends = [f"{value:.2f}" for value in (min(known_values), max(known_values))] if known_values else []
+        levels = (min(known_values), max(known_values), known_values[-1]) if known_values else ()
         figures = (comparison.volatility[asset], comparison.drawdown[asset])
         row = rows[asset]
         end = Decimal(f"{known_values[-1] - 100:.4f}") if known_values else None
@@ -196,7 +196,7 @@ def build_figure_table(comparison: Comparison, rows: Mapping[str, Row], span: Ch
                 add_note(row.name, row.symbol),
                 percent(end if change_span is None else row.change(change_span)),
                 *(percent(None if part is None else Decimal(str(part)), signed=False) for part in figures),
-                *(ends or [UNKNOWN] * 2),
+                *([f"{level:.2f}" for level in levels] or [UNKNOWN] * 3),
             ]
         )
     return build_html_table(

@@ -181,14 +181,16 @@ def _render_panel_head(row: Row | None, coin: str, table: RankTable, view: Table
         return
     chosen = list_compared_ids()
     compared = [asset for asset in chosen if asset in table.by_id and asset != coin]
+    is_full = len(compared) >= MAX_COMPARED_ASSETS
     link = compare_tray.build_comparison_link(
-        [*compared[: MAX_COMPARED_ASSETS - 1], coin], table.by_id, compare_tray.get_comparison_span(view)
+        compared if is_full else [*compared, coin], table.by_id, compare_tray.get_comparison_span(view)
     )
     coin_panel.render_head(
         row,
         row.icon,
         comparison=link.words if "," in link.params["compare"] else "",
         compared=coin in chosen,
+        is_full=is_full,
         on_open_comparison=lambda: compare_tray.follow(link.params),
         on_close=lambda: open_coin(""),
         on_compare=lambda: _write_compare(

@@ -172,9 +172,18 @@ def test_the_panel_opens_the_comparison_in_the_period_of_the_table() -> None:
     assert open_rankings(coin="bitcoin").button(key="rk_open_comparison").label == t(
         "rankings.tray_compare_with", symbol="ETH", span=t("chart.span_24h")
     )
-    listed = open_rankings(coin="solana", compare="ripple,dogecoin,cardano,toncoin,tron,polkadot")
-    listed.button(key="rk_open_comparison").click().run()
-    assert "solana" in read_url_params(listed)["compare"].split(","), "however many are chosen"
+
+
+def test_a_full_comparison_is_opened_as_it_is_and_says_that_it_is_full() -> None:
+    *first, coin = parse_table_payloads(open_rankings()).table["columns"]["id"][:7]
+    full = ",".join(first)
+    app = open_rankings(coin=coin, compare=full)
+    add = app.button(key="rk_compare")
+    assert add.disabled
+    assert add.label == t("rankings.compare_full", n=6)
+    app.button(key="rk_open_comparison").click().run()
+    assert read_url_params(app)["compare"] == full
+    assert not open_rankings(coin=first[0], compare=full).button(key="rk_compare").disabled
 
 
 def test_the_panel_adds_a_coin_to_the_comparison_and_removes_it() -> None:

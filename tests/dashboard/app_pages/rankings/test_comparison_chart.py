@@ -1,5 +1,6 @@
 """Tests the comparison chart of the Rankings page and its tables."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -78,6 +79,8 @@ def test_the_tables_show_the_comparison() -> None:
     assert "Bitcoin (BTC)" in figures
     assert "<td>+2.50%</td>" in figures
     assert "<td>0.00%</td><td>100.00</td>" in figures, "a rise without a fall has no drawdown"
+    last = [values[-1] for values in result.index.values()]
+    assert re.findall(r"<td>([\d.]+)</td></tr>", figures) == [f"{value:.2f}" for value in last]
     matrix = comparison_chart.build_correlation_table(
         result, rows, ink=INK, background="#ffffff", tone="#0b57d0"
     )
