@@ -8,6 +8,7 @@ COPY pyproject.toml requirements.lock ./
 RUN uv pip install --python .venv --no-cache --compile-bytecode --constraint requirements.lock \
     --extra model --extra otel --extra redis --requirement pyproject.toml
 COPY README.md LICENSE ./
+COPY docs/api.md docs/rules.md docs/sources.md docs/
 COPY backend backend
 COPY chainproof chainproof
 COPY dashboard dashboard

@@ -1,7 +1,9 @@
 """The image, the composition and the proxy agree with each other and with the program that they run."""
 
+import ipaddress
 import re
 import threading
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -71,6 +73,10 @@ def test_the_image_copies_what_there_is_and_ends_as_a_plain_user() -> None:
             for source in sources:
                 assert (ROOT / source).exists(), source
                 assert f"!{source}" in lines, source
+    copied = {source for copy in instructions("COPY") for source in copy.split()[:-1]}
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    targets = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert set(targets["force-include"]) <= copied, "the build of the package needs them"
     assert instructions("USER") == ["10001:10001"]
     names = re.findall(r"CHAINPROOF_\w+", " ".join(instructions("ENV")))
     assert set(names) <= FIELDS
@@ -102,6 +108,26 @@ def test_the_proxy_leads_to_every_process_that_answers_and_to_no_other() -> None
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["proxy"]["ports"])
     assert NGINX.count("{") == NGINX.count("}")
     assert set(SERVICES["proxy"]["depends_on"]) == {address.split(":")[0] for address in addresses}
+
+
+def test_the_image_is_built_once_for_all_programs() -> None:
+    """Builds at the same time under one name stop each other."""
+    assert [name for name, body in PROGRAMS.items() if "build" in body] == ["migrate"]
+    assert {body["pull_policy"] for body in PROGRAMS.values()} == {"never"}
+
+
+def test_restarted_processes_keep_the_addresses_that_the_proxy_read_at_its_start() -> None:
+    [network] = COMPOSE["networks"]["inside"]["ipam"]["config"]
+    hosts = dict(host.split(":") for host in SERVICES["proxy"]["extra_hosts"])
+    assert set(hosts) == {
+        name for name, body in PROGRAMS.items() if body["command"][1] in ("serve", "dashboard")
+    }
+    for name, host in hosts.items():
+        assert PROGRAMS[name]["networks"]["inside"]["ipv4_address"] == host
+        address = ipaddress.ip_address(host)
+        assert address in ipaddress.ip_network(network["subnet"])
+        assert address not in ipaddress.ip_network(network["ip_range"]), "which other containers get"
+    assert len(set(hosts.values())) == len(hosts)
 
 
 def test_the_proxy_keeps_a_browser_with_one_dashboard_and_leads_to_another_when_that_is_gone() -> None:

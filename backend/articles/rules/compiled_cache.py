@@ -9,6 +9,7 @@ data folder can change the rules there anyway, and gains nothing else from this 
 """
 
 import contextlib
+import copyreg
 import hashlib
 import io
 import logging
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -160,10 +162,29 @@ class _Unpickler(pickle.Unpickler):
         return _KNOWN[module, name]
 
 
+def _reduce_member(member: Enum) -> tuple[type[Enum], tuple[Any]]:
+    return type(member), (member.value,)
+
+
+class _Pickler(pickle.Pickler):
+    """Writes members of enumerations by their values. Python 3.11.0 to 3.11.3 would write them as calls of
+    ``getattr``, which is no class of compiled rules."""
+
+    dispatch_table = copyreg.dispatch_table | {
+        each: _reduce_member for each in _PICKLED_CLASSES if issubclass(each, Enum)
+    }
+
+
+def _pickle(made: CompiledPack) -> bytes:
+    pickled = io.BytesIO()
+    _Pickler(pickled, protocol=pickle.HIGHEST_PROTOCOL).dump(made)
+    return pickled.getvalue()
+
+
 def _write(file: Path, stored_fingerprint: bytes, made: CompiledPack) -> None:
     # Meanings that were resolved since belong to this process.
     rules = replace(made.rules, settled={}, slip_indexes=[])
-    content = stored_fingerprint + pickle.dumps(replace(made, rules=rules), protocol=pickle.HIGHEST_PROTOCOL)
+    content = stored_fingerprint + _pickle(replace(made, rules=rules))
     fresh = None
     try:
         # Each process writes its own file: a service and its worker start at the same time.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from backend.articles.engine import correct
+from backend.articles.matching.meanings import Form, Kind
 from backend.articles.matching.rule_set import CompiledPack
 from backend.articles.rules import compiled_cache, pack_loader, rules_loader
 from backend.articles.rules.active_rules import ActiveRules
@@ -232,3 +233,16 @@ def test_the_cache_deletes_the_oldest_rule_sets(tmp_path: Path, packs: list[Path
     left = {file.name for file in tmp_path.glob("*.pickle")}
     assert len(left) == compiled_cache.MAX_CACHED_RULE_SETS
     assert not {"compiled-rules-0.pickle", "compiled-rules-1.pickle"} & left
+
+
+def test_a_second_start_loads_the_rules_also_where_python_pickles_members_by_name(
+    file: Path, packs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Python 3.11.0 to 3.11.3 do."""
+    for enumeration in (Kind, Form):
+        monkeypatch.setattr(
+            enumeration, "__reduce_ex__", lambda member, _: (getattr, (type(member), member.name))
+        )
+    assert b"getattr" in pickle.dumps(Kind(1))
+    load_or_compile(file, packs)
+    assert not load_or_compile(file, packs)[1]
