@@ -184,7 +184,7 @@ def _find_denied_word(claim: ParsedStatement, passage: ParsedStatement) -> Compa
         action.affirmed for action in claim.actions
     ):
         absent = negation.find_absent_things(passage.text.lower(), passage.language)
-        denied |= {word for word in absent if word in lowered}
+        denied |= {word for word in absent if word in lowered and not _is_without(lowered, word)}
     for word in sorted(denied):
         positions = [text.text.lower().find(word) for text in (claim, passage)]
         if min(positions) >= 0:
@@ -194,6 +194,10 @@ def _find_denied_word(claim: ParsedStatement, passage: ParsedStatement) -> Compa
             )
             return ComparedValue("polarity", *quotes)
     return None
+
+
+def _is_without(lowered: str, word: str) -> bool:
+    return re.search(rf"\bwithout (?:\w+ ){{0,2}}{re.escape(word)}\b", lowered) is not None
 
 
 def _build_difference(

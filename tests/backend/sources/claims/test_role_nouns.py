@@ -5,6 +5,7 @@ import pytest
 from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.claim_parser import parse_claim
+from backend.sources.claims.role_nouns import find_noun_roles
 from backend.sources.claims.role_relations import are_swapped
 from backend.sources.claims.roles import Roles, find_roles
 
@@ -43,3 +44,9 @@ def test_nouns_tell_the_parts_of_an_act(text: str, record: str, language: Langua
 def test_a_letter_that_is_longer_in_lower_case_moves_no_name() -> None:
     (roles,) = read("In İİİİİzmir Aldo was the sender of 7 coins.", "en")
     assert roles.agents == {"a"}
+
+
+def test_an_apposition_between_a_name_and_its_role_is_skipped() -> None:
+    text = "Bexa, together with two of its officials, the defendant, appealed."
+    mention = Mention("b", 0, 4, "Bexa")
+    assert list(find_noun_roles(text, "en", [mention])) == [("sue", "patient", mention)]

@@ -98,3 +98,22 @@ def test_another_number_of_transfers_and_another_stage_contradict(
 ) -> None:
     assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
     assert contrasts.find_difference(claim(statement, language), claim(statement, language)) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "Staff were tricked by a phishing e-mail into opening it.", "A recursive call drained it."),
+        ("en", "It was drained with stolen passwords.", "An attacker exploited a bug in its contract."),
+        ("ja", "秘密鍵が盗まれて流出した。", "フラッシュローンで流出した。"),
+        ("zh", "黑客通过钓鱼得手。", "黑客利用合约漏洞得手。"),
+        ("en", "The civil penalty was cancelled.", "The court left the civil penalty in place."),
+        ("ja", "制裁金は取り消された。", "制裁金は維持された。"),
+        ("zh", "民事罚款被撤销。", "民事罚款维持不变。"),
+    ],
+)
+def test_another_way_of_a_theft_and_another_end_of_a_penalty_contradict(
+    language: Language, statement: str, passage: str
+) -> None:
+    assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
+    assert contrasts.find_difference(claim(passage, language), claim(passage, language)) is None

@@ -176,3 +176,18 @@ def test_the_number_of_names_that_the_passage_lists_is_not_missing() -> None:
     record = "Kraken, Coinbase and Tesla are sued by the SEC."
     assert missing("The SEC sued three firms.", record) == set()
     assert ("figure", "four firms") in missing("The SEC sued four firms.", record)
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "record"),
+    [
+        ("ja", "取引所は管理体制などの不備を問われた。", "取引所の管理体制に不備があったとした。"),
+        ("ja", "仮想通貨を使うだけの個人は業者に該当しない。", "個人の利用者は業者に当たらない。"),
+        ("ja", "最初に扱った4銘柄に莱が入った。", "当初の対象は4種で、莱が入った。"),
+        ("zh", "矿工每个区块只能拿到12枚。", "每个区块的奖励减至12枚，矿工拿到。"),
+        ("zh", "总量最多只会发行8400万枚。", "总量上限为8400万枚，由其发行。"),
+        ("zh", "两种与美元挂钩的稳定币获批。", "该局批准两种锚定美元的稳定币。"),
+    ],
+)
+def test_words_that_limit_nothing_need_no_source(language: Language, statement: str, record: str) -> None:
+    assert not {kind for kind, _ in missing(statement, record, language)} & {"qualifier", "act"}

@@ -274,3 +274,21 @@ def test_a_sale_by_a_buyer_outside_of_the_catalogue_contradicts_its_purchase() -
     )
     assert compare_actions(sale, record, is_record=True)[1] is not None
     assert compare_actions(purchase, record, is_record=True)[1] is None
+
+
+def test_what_both_texts_lack_does_not_differ_in_other_words() -> None:
+    record = claim("The network opens. It had no token of its own at launch.")
+    _, difference = compare_actions(
+        claim("The network opened without a token of its own."), record, is_record=True
+    )
+    assert difference is None
+    _, difference = compare_actions(
+        claim("The network opened with a token of its own."), record, is_record=True
+    )
+    assert difference is not None
+
+
+def test_to_whom_something_is_no_longer_offered_is_not_denied() -> None:
+    record = claim("公司同意停止在美国提供该产品。", "zh")
+    _, difference = compare_actions(claim("公司同意不再向美国用户提供该产品。", "zh"), record, is_record=True)
+    assert difference is None
