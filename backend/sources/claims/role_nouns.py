@@ -10,7 +10,8 @@ from backend.entities.model import Language
 NounRole = Literal["agent", "patient", "recipient"]
 
 _IS: Mapping[Language, str] = {
-    "en": r"(?:, (?:together|along) with [^,]{3,60})?,? (?:(?:was|were|is|are|being|as) )?(?:(?:the|its|their) )?(?:[a-z]+ )?",
+    "en": r"(?:, (?:together|along) with [^,]{3,60})?,? (?:(?:was|were|is|are|being|as) )?"
+    r"(?:(?:the|its|their) )?(?:[a-z]+ )?",
     "ja": "(?:が|は|も|を)?",
     "zh": "(?:[则便就才]?(?:是|为|作为|充当))?",
 }

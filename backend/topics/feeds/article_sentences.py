@@ -24,8 +24,10 @@ MAX_SENTENCES = 24
 """Sentences of one article that are examined; news articles state the essentials first."""
 MAX_DATELINE_PLACE = 4
 """Place of the last sentence that may begin with a dateline, because key points may precede the report."""
-MAX_SENTENCE_CHARS: Mapping[Language, int] = MappingProxyType({"en": 420, "ja": 200, "zh": 200})
+MAX_SENTENCE_CHARS: Mapping[Language, int] = MappingProxyType({"en": 420, "ja": 320, "zh": 320})
 MIN_SENTENCE_CHARS: Mapping[Language, int] = MappingProxyType({"en": 20, "ja": 12, "zh": 10})
+MAX_DATELINES = 3
+"""Parts of a dateline that may follow one another: 【headline】 agency, date."""
 DEFINITE_WORDS = 6
 """First words of a sentence in which a name or *of* makes a noun definite (the price of bitcoin)."""
 _FILE = Path(__file__).parent / "data" / "sentence_patterns.yaml"
@@ -209,8 +211,12 @@ def _cut_clock(sentence: str, language: Language, patterns: _Patterns) -> str:
 
 
 def _cut_dateline(sentence: str, language: Language, patterns: _Patterns) -> str:
-    match = patterns.dateline.match(_normalize(sentence, language))
-    return sentence if match is None else sentence[match.end() :].lstrip()
+    for _ in range(MAX_DATELINES):
+        match = patterns.dateline.match(_normalize(sentence, language))
+        if match is None:
+            break
+        sentence = sentence[match.end() :].lstrip()
+    return sentence
 
 
 def _normalize(sentence: str, language: Language) -> str:

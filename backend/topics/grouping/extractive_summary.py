@@ -48,8 +48,6 @@ FIGURE_WEIGHT = 0.03
 """Weight of a figure or a day, which colour and explanation seldom have."""
 MAX_REPETITION = 0.7
 """Sentences at least this similar (cosine) to the title or a selected sentence are left out."""
-MAX_LEAD_REPETITION = 0.9
-"""A lead this similar to the title only repeats it. It is shown only if the summary were empty without it."""
 MAX_STANDFIRST_SENTENCES = 2
 """Sentences of an article of which a feed carries only the standfirst."""
 MAX_OTHER_LEAD_REPETITION = 0.35
@@ -203,16 +201,11 @@ class _Selection:
         if lead is None:
             return (), ()
         self._opening = f"{self._opening}\n{self._candidates[lead].text}"
-        if self._repetitions[lead] < MAX_LEAD_REPETITION:
-            self._take(lead)
-        else:
-            self._mark_as_read(lead)
+        self._take(lead)
         if (following := self._find_news_behind(lead)) is not None:
             self._take(following)
         while len(self._selected) < MAX_QUOTES and (best := self._find_next()) is not None:
             self._take(best)
-        if not self._selected:
-            self._take(lead)
         quotes = [self._candidates[index] for index in sorted(self._selected)]
         ends = [place for place, quote in enumerate(quotes, 1) if quote.context == Context.PREVIOUS]
         summary_length = max(ends, default=1)

@@ -7,7 +7,7 @@ from backend.topics.feeds import anaphora
 from backend.topics.grouping.lead_quality import is_outside_opinion
 from backend.topics.grouping.title_tokens import words
 
-MIN_MISSING_SHARE = 0.5
+MIN_MISSING_SHARE = 0.4
 """Share of the words of a title that a standfirst lacks if it leaves out the news."""
 
 
@@ -47,7 +47,7 @@ def can_stand_in_front(title: str, sentence: str, language: Language) -> bool:
 
 
 def _leaves_out_news(title: str, texts: Sequence[str]) -> bool:
-    """True if ``texts`` lack a figure of the title, or half of its words."""
+    """True if ``texts`` lack a figure of the title, or much of its words."""
     told = frozenset(words("\n".join(texts)))
     title_words = list(words(title))
     missing = [word for word in title_words if word not in told]

@@ -36,6 +36,10 @@ _QUOTE = re.compile(r"[“「\"]")
 _NEWS_FIGURE = re.compile(r"[$€£¥]?\d[\d,.]*")
 _FIRST_CAPITALISED_WORD = re.compile(r"(?P<word>[A-Z][\w-]*)(?: [A-Z(][\w.)-]*)*(?:,| [a-z]+\b)")
 """The first word of a sentence, and behind its name a comma or a word in lower case, mostly a verb."""
+_NAME_IN_HAN_SUBJECT = re.compile(
+    "(?=.{0,12}[\u3041-\u30fa\u4e00-\u9fff])[\u4e00-\u9fff・の]{0,10}(?P<word>[A-Za-z][A-Za-z0-9.]{2,}|[\u30a1-\u30fc・]{3,})"
+)
+"""The first name in Latin letters or katakana near the beginning of a Japanese or Chinese sentence."""
 _FUNCTION_WORD = re.compile(
     r"(?i)\b(?:an?|about|after|against|all|amid|among|and|around|as|at|before|behind|between|but|by|despite|during"
     r"|for|from|how|if|in|inside|into|its|like|near|not?|of|off|on|once|or|our|out|over|per|since|some|than|that|the"
@@ -63,8 +67,14 @@ def is_outside_opinion(sentence: str, title: str, language: Language) -> bool:
 
 
 def has_titled_subject(sentence: str, title: str, text: str) -> bool:
-    """True if an English sentence of ``text`` begins with a name of its title: with a word of the title that
-    is no function word and that the text never writes in lower case."""
+    """True if a sentence of ``text`` begins with a name of its title.
+
+    In English it is a word of the title that is no function word and that the text never writes in lower
+    case, in Japanese and Chinese a word of Latin letters or katakana.
+    """
+    name = _NAME_IN_HAN_SUBJECT.match(sentence)
+    if name is not None:
+        return name["word"] in title
     subject = _FIRST_CAPITALISED_WORD.match(sentence)
     if subject is None or _FUNCTION_WORD.search(subject.group()):
         return False

@@ -127,6 +127,8 @@ def make_clear(
         return ""
     if not _is_unclear(sentence, language) or _is_introduced(sentence.text, printed):
         return sentence.text
+    if language != "en" and _follows_printed(listed, at, printed):
+        return sentence.text
     connective = _CONNECTIVE[language].match(sentence.text)
     rest = sentence.text[connective.end() :] if connective else sentence.text
     if language == "en" and _PERSON_PRONOUN.match(rest):
@@ -163,6 +165,12 @@ def _join_former(
         return ""
     joined = f"{front}{' ' if language == 'en' else ''}{sentence.text}"
     return joined if len(joined) <= MAX_SENTENCE_CHARS[language] else ""
+
+
+def _follows_printed(listed: Sequence[ArticleSentence], at: int, printed: str) -> bool:
+    """True if the reader has read the sentence before, to which 该 or 同 refers."""
+    former = listed[at - 1] if at > 0 else None
+    return former is not None and former.place == listed[at].place - 1 and former.text in printed
 
 
 def _refers_to(sentence: str, former: str) -> bool:

@@ -84,14 +84,15 @@ _VOICE = re.compile(
 )
 
 
+_LATIN_NAME = "(?<![A-Za-z ])(?P<name>[A-Z][A-Za-z]{3,}(?: [A-Z][a-z]+)*)"
 _NEW_NAME: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"(?:(?<=[a-z,] )|(?<=^A )|(?<=^An )|(?<=^The ))(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
         r"|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)[a-z]*\b)"
         r"(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+|[A-Z][\w’'-]*[a-z0-9])"
     ),
-    "ja": re.compile("「(?P<name>[^「」]{2,24})」"),
-    "zh": re.compile("[《“](?P<name>[^《》“”]{2,24})[》”]"),
+    "ja": re.compile(f"「(?P<quoted>[^「」]{{2,24}})」|{_LATIN_NAME}"),
+    "zh": re.compile(f"[《“](?P<quoted>[^《》“”]{{2,24}})[》”]|{_LATIN_NAME}"),
 }
 
 
@@ -237,10 +238,8 @@ def _find_figures(text: str, language: Language) -> dict[str, set[Decimal]]:
 
 def _names_something_new(sentence: str, printed: str, language: Language) -> bool:
     """True if a sentence has a name that is not in ``printed``."""
-    return any(
-        not has_word(printed, match["name"]) if language == "en" else match["name"] not in printed
-        for match in _NEW_NAME[language].finditer(sentence)
-    )
+    names = [match[match.lastgroup or 0] for match in _NEW_NAME[language].finditer(sentence)]
+    return any(not (has_word(printed, name) if language == "en" else name in printed) for name in names)
 
 
 def _find_kinds(sentence: str, language: Language) -> list[str] | None:

@@ -40,7 +40,6 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         # Sections: the title under the name of the part, then its sentences.
         "confirmed": "Who says what",
         "reported_first": "Who reported first",
-        "told_above": "see above",
         "statement": "{source}: “{text}”",
         "first_report": "Among these sources, {first} reported it first, on {day}, {time} UTC, then {names}.",
         "no_comment": "No comment: {quote}",
@@ -88,7 +87,6 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "unusual_move_around_topic": "{name}は前後に{change}動き、普段の範囲を超えました。",
         "confirmed": "誰が何を伝えているか",
         "reported_first": "最初の報道",
-        "told_above": "上記のとおり",
         "statement": "{source}：「{text}」",
         "first_report": "ここにある情報源で最初に報じたのは{first}（{day} {time} UTC）、続いて{names}。",
         "no_comment": "コメントなし：{quote}",
@@ -134,7 +132,6 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "unusual_move_around_topic": "{name}在前后变动{change}，幅度不寻常。",
         "confirmed": "各方说法",
         "reported_first": "最早报道",
-        "told_above": "见上文",
         "statement": "{source}：“{text}”",
         "first_report": "现有来源中最早由{first}于{day} {time} UTC报道，其后为{names}。",
         "no_comment": "未予置评：{quote}",

@@ -247,20 +247,22 @@ def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:
 
 
 def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
-    lines = []
+    lines: list[str] = []
     read = f"{facts.title}\n{facts.summary}"
     for date in facts.next_dates:
-        lines.append(_format_next_date(date, read, language))
+        lines += filter(None, [_format_next_date(date, read, language)])
         read = f"{read}\n{date.text}"
     return _build_part("next", language, lines, (facts.title, lines), separator="\n") if lines else None
 
 
 def _format_next_date(date: NextDate, read: str, language: Language) -> str:
-    """Write a time in one line with its sentence, or with a word on it where the reader has read that."""
+    """Write a time in one line with its sentence, or with a word on it where the reader has read that.
+
+    Empty where there is no such word.
+    """
     day = date.words or format_days(date.day, date.until, language)
     if date.text in read:
-        label = date.label or _fill(language, "told_above")
-        return _fill(language, "next_day_with_label", day=day, label=label)
+        return _fill(language, "next_day_with_label", day=day, label=date.label) if date.label else ""
     return _fill(
         language, "next_day_with_quote", day=day, quote=" ".join(_format_quote(date, language).splitlines())
     )

@@ -18,6 +18,8 @@ from backend.topics.insights.named_agents import (
 
 MAX_PARTIES = 3
 """Of more parties none is named, because a part of them would mislead."""
+NO_ORGANISATION = "bitcoin"
+"""Nobody speaks for it."""
 MAX_LEADING_SHARE = 1 / 3
 """Share of a title within which its subject begins."""
 MAX_WORDS_BEFORE = 1
@@ -102,10 +104,14 @@ def find_silent_parties(
         parties += [one for one in deciding if one not in parties]
         if not parties:
             parties = [one for text, _ in leads for one in _list_included(text, rules)]
+    has_organisation = any(entity.type in _ORGANISATIONS for entity in parties)
     silent = {
         entity.id: _write_name(entity, language)
         for entity in parties
-        if entity.id not in owners and entity.official_domains
+        if entity.id not in owners
+        and entity.official_domains
+        and entity.id != NO_ORGANISATION
+        and not (has_organisation and _is_ticker(entity, title))
     }
     return list(silent.values()) if len(silent) <= MAX_PARTIES else []
 
@@ -142,6 +148,13 @@ def _list_included(lead: str, rules: RuleSet) -> list[Entity]:
     for mention in mentions:
         rest = rest.replace(lead[mention.start : mention.end], "")
     return known if not re.search(r"[A-Z]", rest) else []
+
+
+def _is_ticker(entity: Entity, title: str) -> bool:
+    """True if a title names a coin by its ticker, which stands for the coin and not for who issues it."""
+    return any(
+        re.search(rf"(?<![A-Za-z]){re.escape(symbol)}(?![A-Za-z])", title) for symbol in entity.symbols
+    )
 
 
 def _list_leads(reports: Sequence[Report]) -> list[tuple[str, Language]]:

@@ -38,10 +38,23 @@ def context_of(sentence: str, language: Language) -> Context:
         ("zh", "Odaily星球日报讯 "),
         ("zh", "新华社香港9月24日电（记者王欣）"),
         ("zh", "【北风】"),
+        ("zh", "【安全团队：北风交易所遭到黑客攻击，导致其热钱包中的资金被非预期地全部取出】9月14日消息，"),
+        ("zh", "【北风】北风财经报道，"),
     ],
 )
-def test_a_dateline_is_cut_off(language: Language, dateline: str) -> None:
+def test_a_dateline_of_one_or_more_parts_is_cut_off(language: Language, dateline: str) -> None:
     assert texts(dateline + LEAD[language], language) == [LEAD[language]]
+
+
+def test_a_named_source_is_no_dateline() -> None:
+    sentence = "据慢雾消息，交易所北风周一损失约9000万美元。"
+    assert texts(f"9月14日消息，{sentence}", "zh") == [sentence]
+
+
+def test_a_long_sentence_of_a_newsflash_can_be_quoted() -> None:
+    lead = f"交易所北风周一损失约9000万美元，{'攻击者转移了另一批代币，' * 20}警方正在调查。"
+    assert 200 < len(lead) < 320
+    assert texts(lead, "zh") == [lead]
 
 
 @pytest.mark.parametrize(

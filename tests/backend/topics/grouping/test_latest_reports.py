@@ -53,7 +53,7 @@ def test_the_title_and_the_summary_tell_the_latest_state(make: Make) -> None:
     late = make(FAILED, minutes=2 * DAY, text="The fee of Quillport has failed with 38 million votes of 40.")
     quoted = summarize([first, late], frozenset(), "en")
     assert quoted.title.text == FAILED
-    assert [quote.member for quote in quoted.quotes] == [late]
+    assert {quote.member for quote in quoted.quotes} == {late}
 
 
 def test_an_official_source_keeps_the_title(make: Make) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from backend.entities.model import Language
 from backend.topics.feeds.article_sentences import list_sentences
 from backend.topics.insights.clear_quotes import make_clear
 
@@ -125,3 +126,18 @@ def test_a_name_stands_for_the_only_person_who_speaks(text: str, quoted: str) ->
 )
 def test_only_a_person_who_speaks_has_a_first_name_in_brackets(text: str) -> None:
     assert "[" not in quote(text)
+
+
+@pytest.mark.parametrize(
+    ("language", "lead", "sentence"),
+    [
+        ("zh", "交易所北风周一损失约9000万美元。", "该交易所已暂停提款并报警。"),
+        ("ja", "取引所ノースウィンドは約9000万ドルが流出したと発表した。", "同取引所は出金を停止した。"),
+    ],
+)
+def test_a_japanese_or_chinese_sentence_is_quoted_behind_one_that_the_reader_has_read(
+    language: Language, lead: str, sentence: str
+) -> None:
+    listed = list_sentences(f"{lead}{sentence}", language)
+    assert make_clear(listed, 1, language, lead, lead) == sentence
+    assert make_clear(listed, 1, language, "", "") in ("", lead + sentence)

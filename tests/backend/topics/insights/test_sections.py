@@ -214,10 +214,13 @@ def test_a_figure_that_sources_share_and_open_questions_and_dates_are_told() -> 
     assert "19 May 2026: “A vote is due on Tuesday.” (CoinDesk)" in text
 
 
-def test_a_date_whose_sentence_the_reader_has_read_is_not_quoted_again() -> None:
-    due = "A vote is due on Tuesday."
-    facts = build_facts(sources=(PRESS,), summary=due, next_dates=(NextDate(LATER.date(), due, "CoinDesk"),))
-    assert insight_text(facts).endswith("19 May 2026: see above")
+def test_a_date_whose_sentence_the_reader_has_read_is_told_only_with_a_word_on_it() -> None:
+    due = NextDate(LATER.date(), "A vote is due on Tuesday.", "CoinDesk")
+    facts = build_facts(sources=(PRESS,), summary=due.text, next_dates=(due,))
+    assert "2026" not in insight_text(facts)
+    assert insight_text(replace(facts, next_dates=(replace(due, label="Vote"),))).endswith(
+        "19 May 2026: Vote"
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -21,6 +21,8 @@ def rules() -> RuleSet:
         ("Quillport and Kraken freeze wallet of thief", []),
         ("Kraken and Tether freeze wallet of thief", ["Kraken", "Tether"]),
         ("Tether confirms loss at small bank", ["Tether"]),
+        ("Circle, USDC open bridge to vault", ["Circle"]),
+        ("Bitcoin miners sell vault", []),
         ("Kraken, Coinbase, Circle and BitGo freeze wallets", []),
         ("Senate Democrats ask for new rules", []),
         ("Two Harbor Members Urge Senate to vote on rules", []),
