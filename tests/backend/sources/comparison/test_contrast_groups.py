@@ -84,6 +84,11 @@ def test_an_offence_that_the_source_does_not_tell_is_missing(
         ("en", "The agency had only begun to study the bill.", "The agency approved the bill."),
         ("ja", "改正は提案の段階にとどまっていた。", "改正が発効した。"),
         ("zh", "该升级只是停留在计划。", "该升级已激活。"),
+        ("en", "It was merely considering an end to the program.", "It agreed to end the program."),
+        ("en", "The agency left the question undecided.", "The agency approved the funds."),
+        ("ja", "中央銀行が正式な発行に踏み切った。", "中央銀行が実証実験を始めた。"),
+        ("zh", "央行正式发行数字货币。", "央行启动概念验证。"),
+        ("zh", "陪审团认定其不构成欺诈。", "陪审团认定其犯有欺诈。"),
         ("en", "The tokens fell outside the securities laws.", "The tokens were securities."),
         ("zh", "该代币不受证券法约束。", "该代币属于证券。"),
         (

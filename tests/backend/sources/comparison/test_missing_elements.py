@@ -187,6 +187,14 @@ def test_the_number_of_names_that_the_passage_lists_is_not_missing() -> None:
         ("zh", "矿工每个区块只能拿到12枚。", "每个区块的奖励减至12枚，矿工拿到。"),
         ("zh", "总量最多只会发行8400万枚。", "总量上限为8400万枚，由其发行。"),
         ("zh", "两种与美元挂钩的稳定币获批。", "该局批准两种锚定美元的稳定币。"),
+        (
+            "en",
+            "Cash makes up only 700 million dollars of the price.",
+            "It pays 700 million dollars in cash.",
+        ),
+        ("ja", "当初の取り扱いは4銘柄に限られた。", "当初の取り扱いは4種だった。"),
+        ("ja", "両者の履歴は第9ブロックまで共通している。", "両者の共通の履歴は第9ブロックまで。"),
+        ("zh", "该集团将其全部收购。", "该集团将其收购为子公司。"),
     ],
 )
 def test_words_that_limit_nothing_need_no_source(language: Language, statement: str, record: str) -> None:
