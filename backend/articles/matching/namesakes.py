@@ -33,6 +33,7 @@ _FIRM_AFTER = re.compile(
     r"Records|Studios?|Pictures|Motors?|Airlines|FC|GmbH|LLC|LLP|Ltd|S\.A\.|A\.G\.)(?![\w-])|[堂屋銃邸]"
 )
 """Words that end the name of a firm or place. A right name with one of them is a longer name itself."""
+_CAPITALISED_BEFORE = re.compile(r"(?<![A-Za-z])(?P<word>[A-Z][A-Za-z]+) \Z")
 MAX_CUE_CHARS = 40
 
 
@@ -41,12 +42,17 @@ def disable_auto_fix_for_namesakes(
 ) -> None:
     """Disable the automatic correction of ``occurrences`` that may name something else.
 
-    An occurrence that the text introduces as a person's family name (ジェロラモ・カルダーノ) is removed.
+    An occurrence that the text introduces as a person's family name (ジェロラモ・カルダーノ), or that ends a
+    longer name (the DAO Maker is not Maker), is removed.
     """
     occurrences[:] = [
         occurrence
         for occurrence in occurrences
-        if occurrence[2].rule is None or not _is_family_name(text, occurrence[0], occurrence[1])
+        if occurrence[2].rule is None
+        or not (
+            _is_family_name(text, occurrence[0], occurrence[1])
+            or _ends_longer_name(text, occurrence[0], occurrence[1])
+        )
     ]
     for index, (start, end, meaning, right) in enumerate(occurrences):
         rule = meaning.rule
@@ -81,6 +87,15 @@ def _is_family_name(text: str, start: int, end: int) -> bool:
     if written.isascii() or not _is_katakana_word(written):
         return False
     return re.search(rf"[ァ-ヺー]・{re.escape(written)}(?![ァ-ヺー])", text) is not None
+
+
+def _ends_longer_name(text: str, start: int, end: int) -> bool:
+    """Return whether a capitalised ordinary word follows a capitalised word that is no ordinary one."""
+    words = load_common_words()["en"]
+    if not text[start].isupper() or text[start:end].lower() not in words:
+        return False
+    before = _CAPITALISED_BEFORE.search(text, max(0, start - MAX_CUE_CHARS), start)
+    return before is not None and before["word"].lower() not in words
 
 
 def _is_katakana_word(written: str) -> bool:

@@ -249,7 +249,8 @@ def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElemen
 
 _INTENTIONS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:will|(?:up)?coming|future|agree[sd]? to|to (?:buy|sell|launch|close|issue|list)|seeks?|sought|files? for)\b"
+        r"\b(?:will|(?:up)?coming|future|agree[sd]? to|to (?:buy|sell|launch|close|issue|list)|seeks?|sought"
+        r"|files? for)\b"
     ),
     "ja": re.compile("方針|合意|申請|申し立て|求め|予定|今後|すると発表|を発表"),
     "zh": re.compile("将|即将|未来|同意|申请|寻求|宣布"),

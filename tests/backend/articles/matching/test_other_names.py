@@ -64,3 +64,18 @@ def test_a_question_stays_unanswered_when_corrections_are_applied() -> None:
 
 def test_a_word_that_the_text_introduces_as_a_family_name_is_no_finding() -> None:
     assert unasked("数学者ジェロラモ・カルダーノは賭博師だった。カルダーノは医師でもある。", "ja") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("DAO Maker lost $7 million of tokens.", 0),
+        ("启动平台DAO Maker遭到攻击。", 0),
+        ("Maker raised its fee on tokens.", 1),
+        ("The protocol Maker raised its fee.", 1),
+        ("Since Maker raised its fee, tokens fell.", 1),
+    ],
+)
+def test_an_ordinary_word_that_ends_a_longer_name_is_no_finding(text: str, found: int) -> None:
+    rules = compile_rules([pack(entity("Sky"), rule(["Maker"], entity="sky"))])
+    assert len(scan(rules, Article(content=text))["violations"]) == found
