@@ -159,17 +159,36 @@ def _is_same_trade(
         frozenset().union(*(act.agents for act in roles.find_roles(text) if act.verb == action.verb))
         for text, action in ((claim, claim_action), (passage, passage_action))
     ]
+    subjects = [
+        _find_name_before(text.text, action)
+        for text, action in ((claim, claim_action), (passage, passage_action))
+    ]
+    if subjects[0] and subjects[0] == subjects[1]:
+        return False
     leading = {mention.entity_id for mention in passage.mentions[:1]}
     return verbs_by_name[claim_action.verb].role_group == verbs_by_name[
         passage_action.verb
     ].role_group and not agents[0] & (agents[1] or leading)
 
 
+_NAME_BEFORE = re.compile(r"(?P<name>[A-Za-z][\w.]*|[\u30a1-\u30fc]{3,})(?:は|が|、|则|也)? ?\Z", re.ASCII)
+
+
+def _find_name_before(text: str, action: Action) -> str:
+    """Return the word in Latin letters or katakana right before an act; empty if there is none."""
+    match = _NAME_BEFORE.search(text, 0, action.start)
+    return match["name"].lower() if match is not None else ""
+
+
 def _find_denied_word(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
     """Find a word that the claim denies and the record states, or the reverse."""
     if claim.language != passage.language:
         return None
-    denied = (claim.negated_terms & passage.words) - passage.negated_terms
+    denied = {
+        word
+        for word in (claim.negated_terms & passage.words) - passage.negated_terms
+        if not re.search(rf"(?:[未没沒无無]|未经|没有){re.escape(word)}", passage.text)
+    }
     lowered = claim.text.lower()
     if negation.is_exceptive(lowered, claim.language):
         return None  # not without a licence: a condition

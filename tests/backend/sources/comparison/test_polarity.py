@@ -292,3 +292,20 @@ def test_to_whom_something_is_no_longer_offered_is_not_denied() -> None:
     record = claim("公司同意停止在美国提供该产品。", "zh")
     _, difference = compare_actions(claim("公司同意不再向美国用户提供该产品。", "zh"), record, is_record=True)
     assert difference is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "record"),
+    [
+        ("未注册提供期权，平台被罚款。", "平台未经注册提供期权，被罚款。"),
+        ("因账户没有注册，公司被罚款。", "公司因账户未注册被罚款。"),
+    ],
+)
+def test_unregistered_in_other_words_does_not_differ(statement: str, record: str) -> None:
+    assert _compare_texts(statement, record, "zh")[1] is False
+
+
+def test_who_bought_did_not_sell() -> None:
+    record = "Square买入约4709枚比特币。"
+    assert _compare_texts("Square抛售约4709枚比特币。", record, "zh")[1] is True
+    assert _compare_texts("Square购入约4709枚比特币。", record, "zh")[1] is False
