@@ -31,6 +31,7 @@ MAX_DATELINES = 3
 DEFINITE_WORDS = 6
 """First words of a sentence in which a name or *of* makes a noun definite (the price of bitcoin)."""
 _FILE = Path(__file__).parent / "data" / "sentence_patterns.yaml"
+_HAN_OR_KANA = re.compile("[\u3041-\u30ff\u4e00-\u9fff]")
 _ENDED = re.compile(r"[.!。！][”\"』」’')）]*$")
 _ABBREVIATED_PLACE = re.compile(
     r"^([A-Z][A-Z .'-]{2,30}, [A-Z][A-Za-z]{1,8})\.(?= ?(?:--|[-–—]) )", re.MULTILINE
@@ -175,7 +176,11 @@ def _is_quotable(
 
 def _find_context(sentence: str, patterns: _Patterns, *, is_first: bool) -> Context:
     spoken = _QUOTED.sub("“”", sentence)
-    if patterns.needs_previous.match(spoken) or patterns.refers_back.search(spoken):
+    if patterns.needs_previous.match(spoken):
+        return Context.PREVIOUS
+    # The first sentence has only itself to refer to; an English one may remark on the title (*the launch*).
+    is_alone = is_first and _HAN_OR_KANA.search(spoken) is not None
+    if not is_alone and patterns.refers_back.search(spoken):
         return Context.PREVIOUS
     lead = patterns.needs_lead.match(spoken)
     if lead and not _DEFINED.search(lead.group()[1:]) and not _DEFINED_BEHIND.match(spoken, lead.end()):

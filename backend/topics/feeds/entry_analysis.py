@@ -31,6 +31,7 @@ MIN_SHARED_GUIDS = 3
 _RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange", "data_provider", "term"})
 _TRADING_PAIR = re.compile(r"(?<![A-Za-z0-9])[A-Z0-9]{2,10}/[A-Z]{3,5}(?![A-Za-z0-9])")
 _TICKER = re.compile(r"\W*[A-Z]{2,6}\W*[$€£¥]?[\d.,]+(?:\s*[(+−-]*[\d.,]+%\)?)?\W*")
+_OUTLET_BEHIND = re.compile(r"\s+[-–—|｜]\s+(?P<name>[^|｜]+?)\s*$")
 _KANA = range(0x3041, 0x30FB)
 _HAN = range(0x3400, 0xA000)
 
@@ -91,9 +92,18 @@ def build_drafts(feed: Feed, parsed: ParsedFeed, rules: RuleSet, *, now: datetim
         if feed.about == "general" and not is_relevant:
             off_topic += 1
             continue
+        entry = replace(entry, title=cut_outlet(entry.title, feed.name))
         links = official_links.select(entry.links, entry.url)
         drafts.append(_build_draft(feed, entry, entities, links, undated, now))
     return DraftResult(tuple(drafts), off_topic, repeated)
+
+
+def cut_outlet(title: str, outlet: str) -> str:
+    """Return a title without the name of its outlet behind a dash or a bar."""
+    match = _OUTLET_BEHIND.search(title)
+    if match is None or match["name"].casefold() != outlet.casefold():
+        return title
+    return title[: match.start()]
 
 
 def detect_language(entry: Entry, feed_language: Language) -> Language:

@@ -21,6 +21,8 @@ from backend.topics.grouping.title_tokens import words
 
 ELLIPSIS = "… "
 MAX_NOUN_WORDS = 3
+MAX_OFFICE_WORDS = 5
+"""Words behind a name among which its office is named; a later one belongs to another clause."""
 _RELATIONAL_NOUN = re.compile(
     r"^The (?:\w+ )?(?:difference|gap|rest|remainder|result|total|sum|figure|reason|cause|move|decision"
     r"|change|delay|rise|fall|increase|decrease|largest|smallest|biggest|latest|first|last|next)\b"
@@ -227,7 +229,7 @@ def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> Arti
     if len({match["full"] for match in found}) != 1 or not is_person(found[0]["full"]):
         return sentence
     office = found[0]["office"] or ""
-    has_office = _PERSON_NOUN.search(office) is not None
+    has_office = _PERSON_NOUN.search(" ".join(office.split()[:MAX_OFFICE_WORDS])) is not None
     if found[0].start() == 0 and not has_office:  # *Exchange Harrow* may begin a sentence
         return sentence
     introduced = f"{found[0]['full']}{office if has_office else ''}"

@@ -40,6 +40,7 @@ def context_of(sentence: str, language: Language) -> Context:
         ("zh", "【北风】"),
         ("zh", "【安全团队：北风交易所遭到黑客攻击，导致其热钱包中的资金被非预期地全部取出】9月14日消息，"),
         ("zh", "【北风】北风财经报道，"),
+        ("zh", "北风圈(120Beifeng.COM)讯："),
     ],
 )
 def test_a_dateline_of_one_or_more_parts_is_cut_off(language: Language, dateline: str) -> None:
@@ -49,6 +50,19 @@ def test_a_dateline_of_one_or_more_parts_is_cut_off(language: Language, dateline
 def test_a_named_source_is_no_dateline() -> None:
     sentence = "据慢雾消息，交易所北风周一损失约9000万美元。"
     assert texts(f"9月14日消息，{sentence}", "zh") == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("zh", "交易所北风平掉空头仓位，这笔交易亏损938万美元。"),
+        ("zh", "协议北风宣布推出代币，该协议将用它奖励用户。"),
+        ("ja", "取引所ノースウィンドは新事業を始め、この事業に90億円を投じる。"),
+    ],
+)
+def test_a_first_sentence_refers_only_to_itself(language: Language, sentence: str) -> None:
+    (found,) = list_sentences(sentence, language)
+    assert found.context <= Context.LEAD
 
 
 def test_a_long_sentence_of_a_newsflash_can_be_quoted() -> None:

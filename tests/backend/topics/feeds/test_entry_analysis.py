@@ -3,7 +3,7 @@
 import pytest
 
 from backend.entities.model import Language
-from backend.topics.feeds.entry_analysis import detect_language, list_told_lines
+from backend.topics.feeds.entry_analysis import cut_outlet, detect_language, list_told_lines
 from backend.topics.feeds.parsing import Entry
 
 
@@ -33,3 +33,16 @@ def test_prices_credits_and_trading_pairs_are_no_part_of_what_is_told() -> None:
         "Kestrel opened LMF/USDT交易 on Monday.\nBTC$64,201.11\nETH: $1,822.40 (-2.1%)\nFollow us on Google."
     )
     assert list(list_told_lines(text, "en")) == ["Kestrel opened  交易 on Monday."]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Kestrel opens vault - Daily Coin", "Kestrel opens vault"),
+        ("Kestrel opens vault | daily coin", "Kestrel opens vault"),
+        ("Kestrel opens vault - for Daily Coin", "Kestrel opens vault - for Daily Coin"),
+        ("Daily Coin", "Daily Coin"),
+    ],
+)
+def test_the_outlet_behind_a_title_is_cut_off(title: str, expected: str) -> None:
+    assert cut_outlet(title, "Daily Coin") == expected

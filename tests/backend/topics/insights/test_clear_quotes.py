@@ -141,3 +141,12 @@ def test_a_japanese_or_chinese_sentence_is_quoted_behind_one_that_the_reader_has
     listed = list_sentences(f"{lead}{sentence}", language)
     assert make_clear(listed, 1, language, lead, lead) == sentence
     assert make_clear(listed, 1, language, "", "") in ("", lead + sentence)
+
+
+def test_an_office_of_a_later_clause_is_not_put_in_brackets() -> None:
+    text = (
+        "Julio Barragan, the head of teaching at Harrow, thinks so. Barragan said that fees will fall in May."
+    )
+    assert quote(text).startswith("[Julio Barragan, the head of teaching at Harrow] said")
+    text = "Julio Barragan, the face of a tool that lets a user trade, agrees. Barragan said that fees fall."
+    assert "[" not in quote(text)
