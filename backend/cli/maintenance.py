@@ -19,7 +19,18 @@ app = typer.Typer()
 @handle_errors
 def migrate() -> None:
     """Update the data store to the newest schema. Every start does this too."""
-    open_database().dispose()
+    from backend import migrations
+
+    database = open_database()
+    with database.read() as connection:
+        revision = migrations.find_revision(connection)
+    database.dispose()
+    if migrations.is_newer(revision):
+        newest = migrations.find_newest_revision()
+        out.print(
+            f"The store has schema {revision}, newer than {newest} of this version. It was left as it is."
+        )
+        return
     out.print("The store is at the newest schema.")
 
 

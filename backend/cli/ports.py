@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import structlog
 
-from backend.cli.exit_codes import DEPENDENCY_FAILED
+from backend.cli.exit_codes import DEPENDENCY_FAILED, WRONG_USAGE
 from backend.cli.terminal.console import fail
 from backend.runtime.processes import bind_socket
 from backend.settings import Settings
@@ -18,6 +18,9 @@ def bind(host: str, port: int, setting: str) -> socket.socket:
     """Bind a socket to the address. If that fails, ends the program with a sentence."""
     try:
         bound = bind_socket(host, port)
+    except socket.gaierror as error:
+        setting = setting.replace("PORT", "HOST")
+        fail(f"The address {host} cannot be used: {error.strerror}. Correct {setting}.", WRONG_USAGE)
     except OSError as error:
         reason = f"Port {port} of {host} cannot be used: {error.strerror}."
         fail(f"{reason} Choose another address or port with {setting}.", DEPENDENCY_FAILED)

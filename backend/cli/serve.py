@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
-from backend.cli.exit_codes import DEPENDENCY_FAILED
+from backend.cli.exit_codes import DEPENDENCY_FAILED, WRONG_USAGE
 from backend.cli.open_store import load_settings, warn_of_unknown_settings
 from backend.cli.ports import MANAGEMENT_PORT, bind, bind_management, fail_for_used_port
 from backend.cli.terminal.banner import print_banner
@@ -22,6 +22,7 @@ from backend.cli.terminal.console import err, fail, handle_errors, out
 from backend.runtime import garbage_collection, logs
 from backend.runtime.processes import (
     GRACE_SECONDS,
+    WRONG_SETTINGS_EXIT_CODE,
     Child,
     ProcessGroup,
     StopRequest,
@@ -283,6 +284,9 @@ def _watch(group: ProcessGroup, before_stop: Callable[[], object] = lambda: None
     """Keep the children alive until the end. Fails if one could not be started."""
     group.watch(before_stop)
     if group.failed:
+        process = group.failed.process
+        if process is not None and process.poll() == WRONG_SETTINGS_EXIT_CODE:  # the child has said which
+            raise typer.Exit(WRONG_USAGE)
         fail(
             f"The {group.failed.name} process could not be started. Its messages are above.",
             DEPENDENCY_FAILED,

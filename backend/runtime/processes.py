@@ -30,6 +30,8 @@ takes less than ten seconds."""
 STABLE_SECONDS = 10.0
 """A child that has run this long counts as started and is restarted without limit."""
 MAX_START_ATTEMPTS = 3
+WRONG_SETTINGS_EXIT_CODE = 2
+"""Of a child that a wrong setting stops before it has started. It has said why; trying again is in vain."""
 MAX_RESTART_DELAY_SECONDS = 5.0
 """Maximum delay between two starts of a child that keeps dying."""
 
@@ -248,8 +250,10 @@ class ProcessGroup:
         if code is None:
             return
         child.failures = 1 if is_stable else child.failures + 1
-        if child.required and not child.is_stable and child.failures >= MAX_START_ATTEMPTS:
-            log.error("process_start_failed", name=child.name, exit_code=code)
+        is_hopeless = code == WRONG_SETTINGS_EXIT_CODE or child.failures >= MAX_START_ATTEMPTS
+        if child.required and not child.is_stable and is_hopeless:
+            if code != WRONG_SETTINGS_EXIT_CODE:
+                log.error("process_start_failed", name=child.name, exit_code=code)
             self.failed = child
             return
         delay = min(2.0 ** (child.failures - 1), MAX_RESTART_DELAY_SECONDS)

@@ -32,7 +32,7 @@ def describe_accepted_values(field: FieldInfo) -> str:
         return "true or false"
     if kind is int:
         return f"a whole number{_describe_range(field)}"
-    if kind is Decimal:
+    if kind in (Decimal, float):
         return f"a number{_describe_range(field)}"
     return "a path" if kind is Path else "text"
 

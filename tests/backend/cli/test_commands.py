@@ -1,7 +1,9 @@
 """Tests keys, prices, migration and the doctor on the command line, and the environment of children."""
 
+import contextlib
 import json
 import os
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -162,3 +164,13 @@ def test_children_get_few_blas_threads_and_arenas_unless_the_operator_sets_more(
     monkeypatch.setattr(commands, "app", lambda: seen.append(os.environ[variable]))
     cli.main()
     assert seen == [after]
+
+
+def test_migrate_leaves_a_newer_store_and_says_so(home: Path) -> None:
+    assert run.invoke(app, ["migrate"]).stdout == "The store is at the newest schema.\n"
+    with contextlib.closing(sqlite3.connect(home / "chainproof.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0099'")
+        connection.commit()
+    result = run.invoke(app, ["migrate"])
+    assert result.exit_code == 0
+    assert "schema 0099, newer than" in result.stdout

@@ -128,3 +128,16 @@ def test_the_banner_shows_the_command_for_another_terminal(
     assert banner.find_command() == str(script)
     monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
     assert banner.find_command() == "uv run chainproof"
+
+
+def test_a_host_that_cannot_be_resolved_names_its_setting(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_to_resolve(*_: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(ports, "bind_socket", fail_to_resolve)
+    result = CliRunner().invoke(app, ["serve"], env={"CHAINPROOF_HOST": "nohost.invalid"})
+    assert result.exit_code == 2
+    assert "Name or service not known. Correct CHAINPROOF_HOST." in result.stderr
+    assert not home.exists()

@@ -63,3 +63,12 @@ def test_child_that_cannot_start_stops_the_process_group_and_is_named(
     group.watch()
     assert group.failed is not None
     assert group.failed.name == "nonsense"
+
+
+def test_a_child_that_a_wrong_setting_stops_is_not_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "STABLE_SECONDS", math.inf)
+    group = ProcessGroup([Child("worker", ["worker"], {"CHAINPROOF_PORT": "many"})])
+    group.start()
+    group.watch()
+    assert group.failed is not None
+    assert group.failed.failures == 1

@@ -32,6 +32,7 @@ def read_errors() -> list[str]:
     [
         ("PORT", "99999", "'99999' is not accepted. It must be a whole number from 0 to 65535."),
         ("MODE", "lve", "'lve' is not accepted. It must be sample, live or replay."),
+        ("ACCESS_LOG_SAMPLE", "2", "'2' is not accepted. It must be a number from 0 to 1."),
         ("METRICS_PUBLIC", "maybe", "'maybe' is not accepted. It must be true or false."),
         ("MODEL_PRICE_INPUT", "-1", "'-1' is not accepted. It must be a number of at least 0."),
         ("MODEL_TOPICS", "x", "'x' is not accepted. It must be insights, translations, both joined"),
