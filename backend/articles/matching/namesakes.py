@@ -33,7 +33,7 @@ _FIRM_AFTER = re.compile(
     r"Records|Studios?|Pictures|Motors?|Airlines|FC|GmbH|LLC|LLP|Ltd|S\.A\.|A\.G\.)(?![\w-])|[堂屋銃邸]"
 )
 """Words that end the name of a firm or place. A right name with one of them is a longer name itself."""
-_CAPITALISED_BEFORE = re.compile(r"(?<![A-Za-z])(?P<word>[A-Z][A-Za-z]+) \Z")
+_CAPITALISED_BEFORE = re.compile(r"(?<![A-Za-z])(?P<word>[A-Z]{2,}) \Z")
 MAX_CUE_CHARS = 40
 
 
@@ -90,7 +90,7 @@ def _is_family_name(text: str, start: int, end: int) -> bool:
 
 
 def _ends_longer_name(text: str, start: int, end: int) -> bool:
-    """Return whether a capitalised ordinary word follows a capitalised word that is no ordinary one."""
+    """Return whether a capitalised ordinary word follows a word in capitals that is no ordinary one."""
     words = load_common_words()["en"]
     if not text[start].isupper() or text[start:end].lower() not in words:
         return False

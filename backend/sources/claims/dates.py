@@ -72,7 +72,7 @@ _HAN_DATE = re.compile(
     r"|の?第?(?P<quarter>[1-4一二三四])(?:四半期|季度|季|Q)|の?(?P<part>[上下前後后])半[年期]"
     r"|[ -]?Q(?P<q>[1-4]))?"
 )
-_YEAR_PART = re.compile("の?(?:[春夏秋冬初末底]|年初|年末|半ば|前半|後半)")
+_YEAR_PART = re.compile("の?(?:[春夏秋冬末底]|初(?!日|回|め)|年初|年末|半ば|前半|後半)")
 _HAN_MONTH = re.compile(
     rf"(?<!\d)(?<!\d[,.])(?<!年)(?P<month>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})月(?:份)?"
     rf"(?:(?P<day>\d{{1,2}}|{_HAN_NUMBER}{{1,3}})[日号號])?"

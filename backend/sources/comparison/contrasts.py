@@ -21,7 +21,7 @@ SAME_TIME = "same time"
 """This value needs no source if the source tells of one event: it has no dates of its own."""
 NEXT_DAY = "next day"
 """This value needs no source that tells it if two of the dates are on adjacent days."""
-CUMULATIVE_GROUPS = frozenset({"offence"})
+CUMULATIVE_GROUPS = frozenset({"offence", "way of the theft"})
 """Groups of which several values can be true of one event, so that another one is only not told."""
 MAX_CACHED_TEXTS = 1024
 """Texts whose properties are kept: one claim is compared with many passages."""

@@ -13,16 +13,16 @@ from backend.sources.comparison.clause_quotes import quote_clause
 _NEGATIVE_WORD_PATTERNS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:not?|never|none|nor|neither|cannot|without|non[- ](?!fung|custod)[a-z]+|free|exempt\w*"
-        r"|un(?!der|i[a-z]|veil|lawf|licen|regis|autho)[a-z]{4,}|refus\w+|declin\w+|fail\w*|reject\w*"
+        r"|un(?!der|i(?:t|on|q|f|v|c)|veil|lawf|licen|regis|autho)[a-z]{4,}|refus\w+|declin\w+|fail\w*|reject\w*"
         r"|den(?:y|ied|ies)|lack\w*|instead of|rather than|ban(?:s|ned|ning)?|halt\w*|stop\w*"
         r"|end(?:s|ed|ing)?|voluntary)\b|n't\b"
     ),
     "ja": re.compile(
-        "ない|なかっ|ません|(?<![まは必])ず|未(?!登録|公開|払|許可)|無(?!登録|許可|免許|断)|非(?!代替|中央|公開)"
+        "ない|なかっ|ません|(?<!必)(?<!はま)(?<!まは)(?<!、ま)(?<!。ま)ず(?!は)|未(?!登録|公開|払|許可)|無(?!登録|許可|免許|断)|非(?!代替|中央|公開)"
         "|不(?!正|適|当|備|振)|免(?!許)|拒|却下|(?<![判診])断|中止|停止|見送|禁|任意|代わり|代えて"
     ),
     "zh": re.compile(
-        "[没沒](?!收)|未(?!注册|经|登记|来)|(?<![造以避])不(?!当|法|良|同)|非(?!法|同质|托管|常|洲)|免(?!费)"
+        "[没沒](?!收)|未(?!注册|经|登记|来(?!得))|(?<![造以避])不(?!当|法|良|同(?!意))|非(?!法|同质|托管|常|洲)|免(?!费)"
         "|无(?!牌|证|许可|照)|無|禁|拒|停|否|终止|自愿"
     ),
 }

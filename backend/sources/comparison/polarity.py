@@ -163,7 +163,7 @@ def _is_same_trade(
         _find_name_before(text.text, action)
         for text, action in ((claim, claim_action), (passage, passage_action))
     ]
-    if subjects[0] and subjects[0] == subjects[1]:
+    if claim.language != "en" and subjects[0] and subjects[0] == subjects[1]:
         return False
     leading = {mention.entity_id for mention in passage.mentions[:1]}
     return verbs_by_name[claim_action.verb].role_group == verbs_by_name[
@@ -171,12 +171,14 @@ def _is_same_trade(
     ].role_group and not agents[0] & (agents[1] or leading)
 
 
-_NAME_BEFORE = re.compile(r"(?P<name>[A-Za-z][\w.]*|[\u30a1-\u30fc]{3,})(?:は|が|、|则|也)? ?\Z", re.ASCII)
+_NAME_BEFORE = re.compile(
+    r"(?<![\w.\u30a1-\u30fc])(?P<name>[A-Z][\w.]*|[\u30a1-\u30fc]{3,})(?:は|が|、|则|也)? ?\Z", re.ASCII
+)
 
 
 def _find_name_before(text: str, action: Action) -> str:
     """Return the word in Latin letters or katakana right before an act; empty if there is none."""
-    match = _NAME_BEFORE.search(text, 0, action.start)
+    match = _NAME_BEFORE.search(text, max(0, action.start - MAX_SHOWN_CHARS), action.start)
     return match["name"].lower() if match is not None else ""
 
 

@@ -27,7 +27,7 @@ MAX_DATELINE_PLACE = 4
 MAX_SENTENCE_CHARS: Mapping[Language, int] = MappingProxyType({"en": 420, "ja": 320, "zh": 320})
 MIN_SENTENCE_CHARS: Mapping[Language, int] = MappingProxyType({"en": 20, "ja": 12, "zh": 10})
 MAX_DATELINES = 3
-"""Parts of a dateline that may follow one another: 【headline】 agency, date."""
+"""Parts of a dateline that may follow one another: 【headline】【place】 agency."""
 DEFINITE_WORDS = 6
 """First words of a sentence in which a name or *of* makes a noun definite (the price of bitcoin)."""
 _FILE = Path(__file__).parent / "data" / "sentence_patterns.yaml"
@@ -221,6 +221,8 @@ def _cut_dateline(sentence: str, language: Language, patterns: _Patterns) -> str
         if match is None:
             break
         sentence = sentence[match.end() :].lstrip()
+        if not match.group().startswith("【"):
+            break
     return sentence
 
 

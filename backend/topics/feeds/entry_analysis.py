@@ -31,7 +31,6 @@ MIN_SHARED_GUIDS = 3
 _RELEVANT_TYPES = frozenset({"asset", "stablecoin", "protocol", "exchange", "data_provider", "term"})
 _TRADING_PAIR = re.compile(r"(?<![A-Za-z0-9])[A-Z0-9]{2,10}/[A-Z]{3,5}(?![A-Za-z0-9])")
 _TICKER = re.compile(r"\W*[A-Z]{2,6}\W*[$€£¥]?[\d.,]+(?:\s*[(+−-]*[\d.,]+%\)?)?\W*")
-_OUTLET_BEHIND = re.compile(r"\s+[-–—|｜]\s+(?P<name>[^|｜]+?)\s*$")
 _KANA = range(0x3041, 0x30FB)
 _HAN = range(0x3400, 0xA000)
 
@@ -100,10 +99,7 @@ def build_drafts(feed: Feed, parsed: ParsedFeed, rules: RuleSet, *, now: datetim
 
 def cut_outlet(title: str, outlet: str) -> str:
     """Return a title without the name of its outlet behind a dash or a bar."""
-    match = _OUTLET_BEHIND.search(title)
-    if match is None or match["name"].casefold() != outlet.casefold():
-        return title
-    return title[: match.start()]
+    return re.sub(rf"\s+[-–—|｜]\s+{re.escape(outlet)}\s*$", "", title, flags=re.IGNORECASE)
 
 
 def detect_language(entry: Entry, feed_language: Language) -> Language:

@@ -20,7 +20,7 @@ from functools import lru_cache
 from backend.entities.model import Language
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.feeds.anaphora import build_title_clause, has_unclear_opening
-from backend.topics.feeds.article_sentences import Context, list_sentences
+from backend.topics.feeds.article_sentences import Context, list_sentences, split_sentences
 from backend.topics.grouping import front_titles
 from backend.topics.grouping.latest_reports import select_latest
 from backend.topics.grouping.lead_quality import has_titled_subject, is_outside_opinion, is_teaser
@@ -187,7 +187,7 @@ class _Selection:
         title_vector = build_vector(title)
         self._repetitions = [compute_cosine(vector, title_vector) for vector in self._vectors]
         self._read: set[tuple[int, int]] = set()
-        """Article and place of the sentences that a reader has read: selected ones and repeated titles."""
+        """Article and place of the selected sentences."""
         self._chain: set[tuple[int, int]] = set()
         """Places of the lead and of the sentences that follow it without a gap."""
         self._led: dict[int, int] = {}
@@ -221,7 +221,7 @@ class _Selection:
         if not summary:
             return (), ()
         first = summary[0]
-        length = sum(candidate.member is first.member for candidate in self._candidates)
+        length = sum(1 for _ in split_sentences(first.member.text))
         front = front_titles.choose_front_title(
             clean_text(first.member.title),
             [quote.text for quote in summary],

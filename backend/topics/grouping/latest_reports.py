@@ -28,6 +28,8 @@ class Dated(Protocol):
     def published_at(self) -> datetime: ...
 
 
+_Act = tuple[str, bool, Language]
+"""A verb, whether it is affirmed, and the language."""
 Item = TypeVar("Item", bound=Dated)
 
 
@@ -47,20 +49,20 @@ def select_latest(reports: Sequence[Item]) -> list[Item]:
     news = [report for report in latest if build_title_clause(report.title, report.language)]
     if len(news) < MIN_SHARE * len(in_order):
         return in_order
+    told = [(_list_acts(report), frozenset(words(report.title))) for report in news]
     earlier = in_order[: len(in_order) - len(latest)]
-    return [*(one for one in earlier if any(_tell_same_act(one, other) for other in news)), *latest]
+    return [*(report for report in earlier if _tells_same_act(report, told)), *latest]
 
 
-def _tell_same_act(earlier: Dated, later: Dated) -> bool:
-    """True if two titles in one language share an act and most of their words: rejects, votes down."""
-    if earlier.language != later.language:
-        return False
-    own, other = frozenset(words(earlier.title)), frozenset(words(later.title))
-    acts, other_acts = _list_acts(earlier), _list_acts(later)
-    return (
-        bool(acts) and acts == other_acts and len(own & other) >= MIN_SHARED_WORDS * min(len(own), len(other))
+def _tells_same_act(report: Dated, told: Sequence[tuple[set[_Act], frozenset[str]]]) -> bool:
+    """True if a title shares its acts and most of its words with one of ``told``: rejects, votes down."""
+    acts, own = _list_acts(report), frozenset(words(report.title))
+    return bool(acts) and any(
+        acts == other_acts and len(own & other) >= MIN_SHARED_WORDS * min(len(own), len(other))
+        for other_acts, other in told
     )
 
 
-def _list_acts(report: Dated) -> set[tuple[str, bool]]:
-    return {(act.verb, act.affirmed) for act in find_actions(report.title, report.language)}
+def _list_acts(report: Dated) -> set[_Act]:
+    """List the acts of a title, with their language."""
+    return {(act.verb, act.affirmed, report.language) for act in find_actions(report.title, report.language)}

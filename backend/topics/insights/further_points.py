@@ -87,8 +87,9 @@ _VOICE = re.compile(
 _LATIN_NAME = "(?<![A-Za-z ])(?P<name>[A-Z][A-Za-z]{3,}(?: [A-Z][a-z]+)*)"
 _NEW_NAME: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"(?:(?<=[a-z,] )|(?<=^A )|(?<=^An )|(?<=^The ))(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-        r"|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)[a-z]*\b)"
+        r"(?:(?<=[a-z,] )|(?<=^A )|(?<=^An )|(?<=^The ))"
+        r"(?!(?:January|February|March|April|May|June|July|August"
+        r"|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b)"
         r"(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)+|[A-Z][\w’'-]*[a-z0-9])"
     ),
     "ja": re.compile(f"「(?P<quoted>[^「」]{{2,24}})」|{_LATIN_NAME}"),

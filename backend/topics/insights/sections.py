@@ -247,22 +247,21 @@ def _build_unknowns(facts: InsightFacts, language: Language) -> Part | None:
 
 
 def _build_next_dates(facts: InsightFacts, language: Language) -> Part | None:
-    lines: list[str] = []
-    read = f"{facts.title}\n{facts.summary}"
+    lines = []
+    read = told = f"{facts.title}\n{facts.summary}"
     for date in facts.next_dates:
-        lines += filter(None, [_format_next_date(date, read, language)])
+        if date.label or date.text not in told:
+            lines.append(_format_next_date(date, read, language))
         read = f"{read}\n{date.text}"
     return _build_part("next", language, lines, (facts.title, lines), separator="\n") if lines else None
 
 
 def _format_next_date(date: NextDate, read: str, language: Language) -> str:
-    """Write a time in one line with its sentence, or with a word on it where the reader has read that.
-
-    Empty where there is no such word.
-    """
+    """Write a time in one line with its sentence, or with a word on it, if one is known, where the reader has
+    read it."""
     day = date.words or format_days(date.day, date.until, language)
-    if date.text in read:
-        return _fill(language, "next_day_with_label", day=day, label=date.label) if date.label else ""
+    if date.text in read and date.label:
+        return _fill(language, "next_day_with_label", day=day, label=date.label)
     return _fill(
         language, "next_day_with_quote", day=day, quote=" ".join(_format_quote(date, language).splitlines())
     )

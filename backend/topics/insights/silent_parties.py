@@ -18,8 +18,8 @@ from backend.topics.insights.named_agents import (
 
 MAX_PARTIES = 3
 """Of more parties none is named, because a part of them would mislead."""
-NO_ORGANISATION = "bitcoin"
-"""Nobody speaks for it."""
+BITCOIN_ID = "bitcoin"
+"""Bitcoin has no organisation behind it, whose page could be missing."""
 MAX_LEADING_SHARE = 1 / 3
 """Share of a title within which its subject begins."""
 MAX_WORDS_BEFORE = 1
@@ -110,7 +110,7 @@ def find_silent_parties(
         for entity in parties
         if entity.id not in owners
         and entity.official_domains
-        and entity.id != NO_ORGANISATION
+        and entity.id != BITCOIN_ID
         and not (has_organisation and _is_ticker(entity, title))
     }
     return list(silent.values()) if len(silent) <= MAX_PARTIES else []

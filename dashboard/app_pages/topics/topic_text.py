@@ -10,6 +10,7 @@ _TRANSLATION_LABELS = (
     "，名称与数字已核对。",
 )
 """The endings of subtitles with which the service labels translations by a model."""
+_CLOSING_MARKS = "”\"』」’')）"
 _SENTENCE_ENDS = (".", "。", "!", "！", "?", "？")
 
 
@@ -56,8 +57,13 @@ def list_bullets(topic: Mapping[str, Any]) -> list[list[str]]:
 
 def omit_title(summary: str, title: str) -> str:
     """Return the summary without the title as its first sentence, under which it is shown."""
-    clauses = [title] if title.endswith(_SENTENCE_ENDS) else [f"{title}{mark}" for mark in (".", "。")]
-    return next((summary[len(one) :].lstrip() for one in clauses if summary.startswith(one)), summary)
+    is_ended = title.rstrip(_CLOSING_MARKS).endswith(_SENTENCE_ENDS)
+    clauses = [title] if is_ended else [f"{title}.", f"{title}。"]
+    for clause in clauses:
+        rest = summary.removeprefix(clause)
+        if rest != summary and (not rest or rest[0].isspace() or not clause[-1].isascii()):
+            return rest.lstrip()
+    return summary
 
 
 def select_summary(topic: Mapping[str, Any]) -> str:

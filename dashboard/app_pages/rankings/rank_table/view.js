@@ -4,10 +4,6 @@
 
 // The server inserts these facts (dashboard/app_pages/rankings/columns.py).
 const OPTIONS = "TABLE_OPTIONS";
-// A phone has room for two figures beside the name: the price, and the change that most readers look for.
-const DEFAULT_COLUMNS = globalThis.matchMedia?.("(max-width: 480px)").matches
-  ? OPTIONS.defaultColumns.filter((code) => code !== "1h")
-  : OPTIONS.defaultColumns;
 
 const fold = (text) => text.normalize("NFKC").toLowerCase();
 const isEqual = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -27,7 +23,7 @@ function parseView(params) {
     category: params.cat || "",
     minCap: Number(params.min || 0),
     watch: params.watch === undefined ? null : parseIds(params.watch),
-    columns: params.cols ? OPTIONS.columns.filter((code) => columns.has(code)) : DEFAULT_COLUMNS,
+    columns: params.cols ? OPTIONS.columns.filter((code) => columns.has(code)) : OPTIONS.defaultColumns,
     span: OPTIONS.spans.includes(params.span) ? params.span : OPTIONS.spans[0],
   };
 }
@@ -42,7 +38,7 @@ function buildViewParams(view) {
     cols: view.columns.join(","),
     span: view.span,
   };
-  const defaults = { sort: buildSortParam(OPTIONS.defaultSort), cols: DEFAULT_COLUMNS.join(","), span: OPTIONS.spans[0] };
+  const defaults = { sort: buildSortParam(OPTIONS.defaultSort), cols: OPTIONS.defaultColumns.join(","), span: OPTIONS.spans[0] };
   const changed = {};
   for (const [key, value] of Object.entries(params)) if (value && value !== defaults[key]) changed[key] = value;
   if (view.watch) changed.watch = view.watch.join(",");

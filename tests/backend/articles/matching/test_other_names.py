@@ -74,6 +74,9 @@ def test_a_word_that_the_text_introduces_as_a_family_name_is_no_finding() -> Non
         ("Maker raised its fee on tokens.", 1),
         ("The protocol Maker raised its fee.", 1),
         ("Since Maker raised its fee, tokens fell.", 1),
+        ("Meanwhile Maker raised its fee on tokens.", 1),
+        ("On Monday Maker raised its fee on tokens.", 1),
+        ("Coinbase Delists Maker Tokens", 1),
     ],
 )
 def test_an_ordinary_word_that_ends_a_longer_name_is_no_finding(text: str, found: int) -> None:

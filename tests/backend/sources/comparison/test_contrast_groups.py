@@ -82,12 +82,12 @@ def test_an_offence_that_the_source_does_not_tell_is_missing(
         ("zh", "分多笔转走。", "一笔交易转走。"),
         ("en", "The upgrade stayed a plan on paper.", "The upgrade was activated."),
         ("en", "The agency had only begun to study the bill.", "The agency approved the bill."),
-        ("ja", "改正は提案の段階にとどまっていた。", "改正が発効した。"),
-        ("zh", "该升级只是停留在计划。", "该升级已激活。"),
+        ("ja", "改正は提案の段階にとどまった。", "改正が発効した。"),
+        ("zh", "该升级停留在计划。", "该升级已激活。"),
         ("en", "It was merely considering an end to the program.", "It agreed to end the program."),
         ("en", "The agency left the question undecided.", "The agency approved the funds."),
         ("ja", "中央銀行が正式な発行に踏み切った。", "中央銀行が実証実験を始めた。"),
-        ("zh", "央行正式发行数字货币。", "央行启动概念验证。"),
+        ("zh", "央行已正式发行数字货币。", "央行启动概念验证。"),
         ("zh", "陪审团认定其不构成欺诈。", "陪审团认定其犯有欺诈。"),
         ("en", "The tokens fell outside the securities laws.", "The tokens were securities."),
         ("zh", "该代币不受证券法约束。", "该代币属于证券。"),
@@ -108,17 +108,57 @@ def test_another_number_of_transfers_and_another_stage_contradict(
 @pytest.mark.parametrize(
     ("language", "statement", "passage"),
     [
-        ("en", "Staff were tricked by a phishing e-mail into opening it.", "A recursive call drained it."),
-        ("en", "It was drained with stolen passwords.", "An attacker exploited a bug in its contract."),
-        ("ja", "秘密鍵が盗まれて流出した。", "フラッシュローンで流出した。"),
-        ("zh", "黑客通过钓鱼得手。", "黑客利用合约漏洞得手。"),
         ("en", "The civil penalty was cancelled.", "The court left the civil penalty in place."),
         ("ja", "制裁金は取り消された。", "制裁金は維持された。"),
         ("zh", "民事罚款被撤销。", "民事罚款维持不变。"),
     ],
 )
-def test_another_way_of_a_theft_and_another_end_of_a_penalty_contradict(
-    language: Language, statement: str, passage: str
-) -> None:
+def test_another_end_of_a_penalty_contradicts(language: Language, statement: str, passage: str) -> None:
     assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is not None
     assert contrasts.find_difference(claim(passage, language), claim(passage, language)) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("en", "Staff fell for a phishing e-mail.", "A recursive call drained it."),
+        ("en", "It was drained with stolen passwords.", "An attacker exploited a bug in its contract."),
+        ("ja", "秘密鍵が盗まれて流出した。", "フラッシュローンで流出した。"),
+        ("zh", "黑客通过钓鱼得手。", "黑客利用合约漏洞得手。"),
+    ],
+)
+def test_another_way_of_a_theft_is_not_told_but_may_be_true_too(
+    language: Language, statement: str, passage: str
+) -> None:
+    said, told = claim(statement, language), claim(passage, language)
+    assert contrasts.find_difference(said, told) is None
+    assert contrasts.find_missing_property(said, told) is not None
+    assert contrasts.find_missing_property(told, told) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "statement", "passage"),
+    [
+        ("ja", "制裁金は取り消されなかった。", "制裁金は維持された。"),
+        ("zh", "罚款没有被取消。", "罚款维持不变。"),
+        ("zh", "双方撤销对罚款判决的上诉。", "罚款维持不变。"),
+        ("en", "The penalty was not waived.", "The court left the penalty in place."),
+        ("en", "Bitcoin falls outside the securities laws.", "Bitcoin is a commodity."),
+        ("en", "It suspended thousands of withdrawals after the theft.", "They took it in one transaction."),
+        ("zh", "平台冻结了多笔提款。", "黑客一笔交易转走。"),
+        ("zh", "用户的私钥未受影响。", "黑客利用漏洞得手。"),
+        ("en", "It tested a coin ahead of a possible nationwide rollout.", "It began a proof of concept."),
+        ("zh", "数字货币尚未正式发行。", "央行启动概念验证。"),
+        ("en", "While others were only considering it, the bank issued it.", "The bank launched it."),
+        ("en", "The agency left the market for staking open.", "The agency approved the funds."),
+        (
+            "en",
+            "It launched a coin, a rival to euro stablecoins.",
+            "The dollar stablecoin is worth one dollar.",
+        ),
+    ],
+)
+def test_words_of_the_groups_in_another_sense_do_not_contradict(
+    language: Language, statement: str, passage: str
+) -> None:
+    assert contrasts.find_difference(claim(statement, language), claim(passage, language)) is None

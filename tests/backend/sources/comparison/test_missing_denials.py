@@ -35,6 +35,9 @@ def test_words_that_only_name_something_are_no_denials(language: Language, passa
         ("en", "The founders were not named."),
         ("ja", "創業者の名は公表されていない。"),
         ("zh", "起诉书未提及创始人。"),
+        ("en", "The founders remained unidentified."),
+        ("ja", "訴状は創業者を含まず公表された。"),
+        ("zh", "检方不同意公布创始人。"),
     ],
 )
 def test_a_denial_of_the_passage_may_bear_out_that_of_the_claim(language: Language, passage: str) -> None:

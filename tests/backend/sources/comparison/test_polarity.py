@@ -309,3 +309,4 @@ def test_who_bought_did_not_sell() -> None:
     record = "Square买入约4709枚比特币。"
     assert _compare_texts("Square抛售约4709枚比特币。", record, "zh")[1] is True
     assert _compare_texts("Square购入约4709枚比特币。", record, "zh")[1] is False
+    assert _compare_texts("Marshals will sell 100 bitcoin.", "Draper will buy 100 bitcoin.")[1] is False

@@ -38,7 +38,7 @@ def context_of(sentence: str, language: Language) -> Context:
         ("zh", "Odaily星球日报讯 "),
         ("zh", "新华社香港9月24日电（记者王欣）"),
         ("zh", "【北风】"),
-        ("zh", "【安全团队：北风交易所遭到黑客攻击，导致其热钱包中的资金被非预期地全部取出】9月14日消息，"),
+        ("zh", "【安全团队：北风交易所遭到黑客攻击，导致其热钱包中的资金被非预期地全部取出】北风圈消息，"),
         ("zh", "【北风】北风财经报道，"),
         ("zh", "北风圈(120Beifeng.COM)讯："),
     ],
@@ -48,8 +48,12 @@ def test_a_dateline_of_one_or_more_parts_is_cut_off(language: Language, dateline
 
 
 def test_a_named_source_is_no_dateline() -> None:
-    sentence = "据慢雾消息，交易所北风周一损失约9000万美元。"
-    assert texts(f"9月14日消息，{sentence}", "zh") == [sentence]
+    for sentence in (
+        "据慢雾消息，交易所北风周一损失约9000万美元。",
+        "北风交易平台发布消息，将暂停约9000万美元的提款。",
+    ):
+        assert texts(f"9月14日消息，{sentence}", "zh") == [sentence]
+        assert texts(f"【北风】{sentence}", "zh") == [sentence]
 
 
 @pytest.mark.parametrize(

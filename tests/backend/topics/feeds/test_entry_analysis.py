@@ -42,6 +42,7 @@ def test_prices_credits_and_trading_pairs_are_no_part_of_what_is_told() -> None:
         ("Kestrel opens vault | daily coin", "Kestrel opens vault"),
         ("Kestrel opens vault - for Daily Coin", "Kestrel opens vault - for Daily Coin"),
         ("Daily Coin", "Daily Coin"),
+        ("Bitcoin falls - again - Daily Coin", "Bitcoin falls - again"),
     ],
 )
 def test_the_outlet_behind_a_title_is_cut_off(title: str, expected: str) -> None:

@@ -230,6 +230,8 @@ def test_a_title_with_two_parties_does_not_stand_before_a_lead_that_means_one(ma
     text = "The token issuer froze a wallet that held about $240,000 on Friday."
     more = " Savers had asked for it. Brokers watched from afar."
     assert list_texts(make("Quillport and Harrow freeze wallet of thief", text=text + more))[0] == text
+    titled = list_texts(make("Quillport and Harrow freeze wallet of thief", text=text))
+    assert titled == ["Quillport and Harrow freeze wallet of thief.", text], "a standfirst lacks the news"
     assert list_texts(make("Quillport freezes wallet of thief", text=text))[-1] == text
 
 

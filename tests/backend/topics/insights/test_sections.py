@@ -218,6 +218,9 @@ def test_a_date_whose_sentence_the_reader_has_read_is_told_only_with_a_word_on_i
     due = NextDate(LATER.date(), "A vote is due on Tuesday.", "CoinDesk")
     facts = build_facts(sources=(PRESS,), summary=due.text, next_dates=(due,))
     assert "2026" not in insight_text(facts)
+    later = replace(due, day=LATER.date() + timedelta(days=1))
+    unread = insight_text(replace(facts, summary="", next_dates=(due, later)))
+    assert unread.count("A vote is due on Tuesday.") == 2, "each day has a line"
     assert insight_text(replace(facts, next_dates=(replace(due, label="Vote"),))).endswith(
         "19 May 2026: Vote"
     )

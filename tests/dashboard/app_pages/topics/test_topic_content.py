@@ -174,6 +174,8 @@ def test_a_summary_that_the_bullets_contain_is_omitted() -> None:
         ("ハロー、金庫を開設", "ハロー、金庫を開設。貯蓄者が来た。", "貯蓄者が来た。"),
         ("Harrow closes!", "Harrow closes!", ""),
         ("Harrow opens", "Harrow opens a vault.", "Harrow opens a vault."),
+        ("Bitcoin hits $100", "Bitcoin hits $100.5K high.", "Bitcoin hits $100.5K high."),
+        ("“We close.”", "“We close.” Savers came.", "Savers came."),
     ],
 )
 def test_a_summary_under_its_title_does_not_repeat_it(title: str, summary: str, shown: str) -> None:
