@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from backend.entities.model import Language
+from backend.topics.grouping.extractive_summary import summarize
 from backend.topics.grouping.news_window import NewsArticle
 
 NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
@@ -37,3 +39,8 @@ def make() -> Make:
         return NewsArticle(**{**defaults, **more})
 
     return make_member
+
+
+def list_texts(*members: NewsArticle, language: Language = "en") -> list[str]:
+    """Summarise articles; returns the sentences of the summary without the bullets."""
+    return [quote.text for quote in summarize(members, frozenset(), language).summary]
