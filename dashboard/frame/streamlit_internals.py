@@ -24,6 +24,7 @@ MARKERS = (
     "stIconMaterial",
     "stMain",
     "stMainBlockContainer",
+    "stMultiSelectTagsContainer",
     "stNumberInput",
     "stNumberInputContainer",
     "stPopoverBody",

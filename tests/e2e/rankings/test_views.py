@@ -216,7 +216,12 @@ CASES = {
         "?view=treemap&size=volume",
         "?view=compare&compare=bitcoin,ethereum,solana",
     ),
-    "phone": ("?lang=en&q=bit&coin=bitcoin", "?view=treemap&lang=ja", "?lang=zh&q=nothing-like-this"),
+    "phone": (
+        "?lang=en&q=bit&coin=bitcoin",
+        "?lang=en&view=compare&compare=bitcoin,ethereum,solana",
+        "?view=treemap&lang=ja",
+        "?lang=zh&q=nothing-like-this",
+    ),
 }
 
 
