@@ -368,12 +368,6 @@ class _Selection:
 
     def _take(self, index: int) -> None:
         self._selected.append(index)
-        self._mark_as_read(index)
-        for other, vector in enumerate(self._vectors):
-            similarity = compute_cosine(vector, self._vectors[index])
-            self._repetitions[other] = max(self._repetitions[other], similarity)
-
-    def _mark_as_read(self, index: int) -> None:
         candidate = self._candidates[index]
         key = (candidate.member.id, candidate.place)
         self._read.add(key)
@@ -381,6 +375,9 @@ class _Selection:
         if not self._chain or (candidate.member.id, candidate.place - 1) in self._chain:
             self._chain.add(key)
         self._led.setdefault(candidate.member.id, candidate.place)
+        for other, vector in enumerate(self._vectors):
+            similarity = compute_cosine(vector, self._vectors[index])
+            self._repetitions[other] = max(self._repetitions[other], similarity)
 
 
 def _group_by_member(quotes: Sequence[QuotedSentence]) -> tuple[tuple[QuotedSentence, ...], ...]:

@@ -183,13 +183,13 @@ def _list_candidates(
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue
         kinds = _find_kinds(sentence.text, language)
-        text = make_clear(listed, at, language, printed, opening) if kinds is not None else ""
-        if not text or kinds is None or any(one in text for one in told):
-            continue
-        own = frozenset(words(text))
-        if not kinds and not _names_something_new(sentence.text, printed, language):
+        if kinds is None or not (kinds or _names_something_new(sentence.text, printed, language)):
             continue
         kinds = kinds or [_FACT]
+        text = make_clear(listed, at, language, printed, opening)
+        if not text or any(one in text for one in told):
+            continue
+        own = frozenset(words(text))
         around = words(" ".join(one.text for one in listed[max(at - 1, 0) : at + 2]))
         about = own if kinds in (["detail"], [_FACT]) else around
         if len(own) < MIN_WORDS or topic_words.isdisjoint(about):
