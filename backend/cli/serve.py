@@ -29,7 +29,7 @@ from backend.runtime.processes import (
     exit_on_stop_signals,
     stop_with_parent,
 )
-from backend.settings import Settings, optional_dependencies
+from backend.settings import Settings, named_files, optional_dependencies
 
 app = typer.Typer()
 log = structlog.get_logger(__name__)
@@ -49,7 +49,7 @@ def up(
     from backend import migrations
 
     settings = load_settings(port=port, dashboard_port=dashboard_port)
-    optional_dependencies.require_installed(settings)
+    _require_usable_files(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -91,7 +91,7 @@ def serve(
     from backend import migrations
 
     settings = load_settings(host=host, port=port)
-    optional_dependencies.require_installed(settings)
+    _require_usable_files(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -144,11 +144,12 @@ def worker(
 ) -> None:
     """Run jobs and schedules, without HTTP."""
     settings = Settings()
-    optional_dependencies.require_installed(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
     has_parent = stop_with_parent()
+    if not has_parent:  # otherwise the parent has checked them; a running installation survives their loss
+        _require_usable_files(settings)
     with garbage_collection.making_what_stays():
         from backend.worker import run_worker
 
@@ -171,6 +172,7 @@ def dashboard(
     from streamlit import config
     from streamlit.web import cli as streamlit_cli
 
+    out.print(f"Dashboard: {settings.dashboard_url} (Ctrl-C stops it)", highlight=False, soft_wrap=True)
     folder = Path(__file__).parents[2] / "dashboard"
     # Streamlit also reads .streamlit in the home and in the working directory, which configure the user's own
     # Streamlit programs: their theme, base path, secrets or syntax errors would reach this dashboard.
@@ -196,6 +198,19 @@ def dashboard(
             bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
         raise
     out.print("Stopped.")
+
+
+def _require_usable_files(settings: Settings) -> None:
+    """Refuse a start without the libraries and files that the settings name, before the store is created.
+
+    Raises :class:`ValueError` or :class:`~backend.settings.sources.SettingsError`.
+    """
+    optional_dependencies.require_installed(settings)
+    named_files.require_all(settings)
+    if settings.user_assets_file.exists():
+        from backend.markets.assets.registry import load_configured_assets
+
+        load_configured_assets(settings)
 
 
 def _list_allowed_hosts(settings: Settings) -> tuple[str, ...]:

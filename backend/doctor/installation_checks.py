@@ -22,7 +22,7 @@ from backend.jobs.heartbeat import worker_state
 from backend.runtime import tracing
 from backend.runtime.check_result import CheckResult, CheckState
 from backend.runtime.data_folder import find_config_file
-from backend.settings import Settings, optional_dependencies
+from backend.settings import Settings, named_files, optional_dependencies
 from backend.settings.inspection import find_unknown_names
 from backend.store.database import Database, sqlite_file
 from backend.store.sqlite_file import check_free_space, check_store_file, explain_failure
@@ -46,6 +46,8 @@ def check_settings(settings: Settings, setting_errors: Sequence[str]) -> Iterato
         yield CheckResult("Settings", "fault", f"{error} The checks below use the default in its place.")
     for sentence in find_unknown_names():
         yield CheckResult("Settings", "note", sentence)
+    for sentence in named_files.find_missing(settings):
+        yield CheckResult("Settings", "fault", sentence)
     if missing := optional_dependencies.find_missing(settings):
         yield CheckResult("Settings", "fault", f"{missing}.")
     if setting_errors:

@@ -65,7 +65,7 @@ def run_checks(settings: Settings, setting_errors: Sequence[str] = ()) -> list[F
     run("dashboard", "Dashboard", lambda: [check_dashboard(settings)])
     with _open_store(settings, run) as (database, holds_data):
         run("assets", "Assets", lambda: market_checks.check_assets(settings, database))
-        if settings.mode == "live":
+        if settings.mode != "sample":
             run(
                 "providers",
                 "Providers",

@@ -64,7 +64,7 @@ class Market:
 
 
 def build_market(settings: Settings, database: Database) -> Market:
-    """Build the market. Raises :class:`ValueError` for an invalid asset file or contradictory settings."""
+    """Build the market. Raises :class:`ValueError` for an invalid asset file."""
     registry = load_configured_assets(settings)
     if settings.mode == "sample":
         sources = sample_sources(settings, registry)

@@ -76,7 +76,7 @@ MESSAGES: Mapping[str, str] = {
     "camps": f"{_CAMPS}.",
     "off_peg": "The price is {off_pct} from one dollar (limit {limit_pct}).",
     # of a provider
-    "recent_failures": "{failures} recent failures.",
+    "recent_failures": "Recent failures: {failures}.",
     "failed_repeatedly": "It failed repeatedly; asked again at {retry_at}.",
     "probing": "The wait is over; one probe decides.",
     "throttled": "The provider asked us to wait; asked again at {retry_at}.",

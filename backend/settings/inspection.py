@@ -13,7 +13,7 @@ from backend.settings.sources import (
     ignore_fields,
 )
 
-CONFLICT_FREE_VALUES = {"sample_with_keys": True, "dashboard_open_to_all": True}
+CONFLICT_FREE_VALUES = {"mode": "sample", "sample_with_keys": True, "dashboard_open_to_all": True}
 """With these values no combination of other settings is refused."""
 
 

@@ -30,6 +30,15 @@ class Settings(SettingFields):
         return self
 
     @model_validator(mode="after")
+    def _check_coingecko_key(self) -> "Settings":
+        if self.mode == "live" and self.coingecko_plan != "keyless" and self.coingecko_api_key is None:
+            raise ValueError(
+                f"CHAINPROOF_COINGECKO_PLAN is '{self.coingecko_plan}', which needs a key. Set "
+                "CHAINPROOF_COINGECKO_API_KEY, or set the plan to 'keyless'."
+            )
+        return self
+
+    @model_validator(mode="after")
     def _check_replay_folder(self) -> "Settings":
         if self.mode == "replay" and (self.replay_dir is None or not self.replay_dir.is_dir()):
             problem = (

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from tests.support.store.data_folders import set_up_home
 
 REFUSING_URL = "http://127.0.0.1:1"
 """Refuses every connection at once."""
+RECORDINGS = Path(__file__).parents[2] / "docs" / "examples" / "replay"
 CHECKS = [
     *(
         "settings",
@@ -64,6 +65,11 @@ def find_one(findings: list[Finding], check: str) -> tuple[str, str]:
     """Return state and sentence of the only finding of a check."""
     [only] = [finding for finding in findings if finding.check == check]
     return only.state, only.sentence
+
+
+def find_first(findings: list[Finding], check: str) -> tuple[str, str]:
+    """Return state and sentence of the first finding of a check."""
+    return next((finding.state, finding.sentence) for finding in findings if finding.check == check)
 
 
 def test_before_the_first_start_every_check_runs_and_creates_nothing(home: Path) -> None:
@@ -232,7 +238,8 @@ def test_the_check_distinguishes_the_service_from_another_program_and_from_an_un
         (
             timedelta(hours=2),
             "fault",
-            "7 of 7 assets have a quote, 7 of them stale; last refreshed 2 h ago.",
+            "7 of 7 assets have a quote, 7 of them stale; last refreshed 2 h ago. "
+            "See the line on the worker.",
         ),
     ],
 )
@@ -246,10 +253,39 @@ def test_the_check_reports_the_share_of_assets_with_a_quote(
     database = Database(settings.app_database_url)
     market = configuration.build_market(settings, database)
     Refresher(database, market).tick(CALM)
-    assert check_coverage(market, database, CALM + later) == ("Figures", state, words)
+    assert check_coverage(market, database, CALM + later, settings) == ("Figures", state, words)
     enable_only(home, (*ids, *FEW))
     result = check_coverage(
-        configuration.build_market(settings, database), database, CALM + timedelta(seconds=20)
+        configuration.build_market(settings, database), database, CALM + timedelta(seconds=20), settings
     )
     assert (result[1], result[2].partition(";")[0]) == ("note", "7 of 12 assets have a quote")
     database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("options", "states", "words"),
+    [
+        ({}, {"note"}, "The others are not recorded in"),
+        ({"replay_faults": "coingecko=503"}, {"fault"}, "CHAINPROOF_REPLAY_FAULTS asks for this fault."),
+    ],
+)
+def test_a_replay_is_checked_by_its_recordings_and_its_faults(
+    home: Path, options: dict[str, Any], states: set[str], words: str
+) -> None:
+    settings = build_settings(home, mode="replay", replay_dir=RECORDINGS, replay_restamp=True, **options)
+    migrations.upgrade(settings.app_database_url)
+    database = Database(settings.app_database_url)
+    Refresher(database, configuration.build_market(settings, database)).tick(datetime.now(UTC))
+    database.dispose()
+    findings = run_checks(settings)
+    explained = [finding for finding in findings if words in finding.sentence]
+    assert {finding.state for finding in explained} == states
+    assert not [finding for finding in findings if finding.state == "fault" and finding not in explained]
+
+
+def test_a_missing_file_is_reported_with_its_setting(home: Path) -> None:
+    findings = run_checks(build_settings(home, feeds_file=home / "none.yaml"))
+    assert find_first(findings, "settings") == (
+        "fault",
+        f"CHAINPROOF_FEEDS_FILE: {home}/none.yaml is not a file. Create it, or remove the setting.",
+    )

@@ -87,13 +87,10 @@ class CoinGecko:
     ) -> "CoinGecko":
         """A client for ``plan``. ``base_url`` overrides the plan's host; without a path it gets ``/api/v3``.
 
-        A key without a plan counts as a Demo key, which CoinGecko gives away for free. Raises
-        :class:`ValueError` if the plan needs a key and none is configured.
+        A key without a plan counts as a Demo key, which CoinGecko gives away for free.
         """
         if key is not None and plan == "keyless":
             plan = "demo"
-        if key is None and plan != "keyless":
-            raise ValueError(f"The CoinGecko plan {plan!r} needs CHAINPROOF_COINGECKO_API_KEY.")
         base = base_url or _HOSTS[plan]
         if urlsplit(base).path in ("", "/"):
             base = base.rstrip("/") + "/api/v3"

@@ -42,7 +42,6 @@ def build_providers(
     """Build the providers for ``settings``; CoinMarketCap only with a key. Sends no request.
 
     ``slug_ids`` are CoinMarketCap's ids resolved earlier; ``on_slugs_resolved`` is called with newer ones.
-    Raises :class:`ValueError` if the settings contradict each other.
     """
     coingecko = CoinGecko.connect(
         settings.coingecko_plan, settings.coingecko_api_key, settings.coingecko_base_url

@@ -1,5 +1,6 @@
 """Tests how the command starts the dashboard."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -76,3 +77,12 @@ def test_a_dashboard_on_all_addresses_asks_no_other_host_for_its_address(
 ) -> None:
     assert CliRunner().invoke(app, ["dashboard", "--host", "0.0.0.0"]).exit_code == 0
     assert "--browser.serverAddress=127.0.0.1" in streamlit_arguments
+
+
+def test_the_command_prints_the_address_in_place_of_streamlits_greeting(
+    streamlit_arguments: list[str],
+) -> None:
+    result = CliRunner().invoke(app, ["dashboard"], env={"CHAINPROOF_DASHBOARD_PUBLIC_URL": ""})
+    assert result.stdout.startswith("Dashboard: http://127.0.0.1:0 (Ctrl-C stops it)")
+    with Path(config.get_config_files("config.toml")[0]).open("rb") as file:
+        assert tomllib.load(file)["logger"]["hideWelcomeMessage"]

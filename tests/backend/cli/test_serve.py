@@ -141,3 +141,31 @@ def test_a_host_that_cannot_be_resolved_names_its_setting(
     assert result.exit_code == 2
     assert "Name or service not known. Correct CHAINPROOF_HOST." in result.stderr
     assert not home.exists()
+
+
+@pytest.mark.parametrize("command", ["up", "serve", "worker"])
+@pytest.mark.parametrize(
+    ("setting", "noun"),
+    [
+        ("CHAINPROOF_ASSETS_FILE", "file"),
+        ("CHAINPROOF_FEEDS_FILE", "file"),
+        ("CHAINPROOF_PROFILES", "file"),
+        ("CHAINPROOF_RULES_DIR", "folder"),
+    ],
+)
+def test_a_missing_file_that_a_setting_names_stops_the_start_and_creates_nothing(
+    home: Path, command: str, setting: str, noun: str
+) -> None:
+    result = CliRunner().invoke(app, [command], env={setting: "nowhere", "CHAINPROOF_PORT": "0"})
+    sentence = f"{setting}: nowhere is not a {noun}. Create it, or remove the setting."
+    assert (result.exit_code, result.stderr) == (2, f"chainproof: {sentence}\n")
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("command", ["up", "serve"])
+def test_an_invalid_asset_file_stops_the_start_before_the_store_is_created(home: Path, command: str) -> None:
+    home.mkdir()
+    (home / "assets.yaml").write_text("disable: [bitcoinn]\n")
+    result = CliRunner().invoke(app, [command], env={"CHAINPROOF_PORT": "0"})
+    assert (result.exit_code, "did you mean 'bitcoin'" in result.stderr) == (2, True)
+    assert [file.name for file in home.iterdir()] == ["assets.yaml"]

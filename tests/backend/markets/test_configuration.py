@@ -142,11 +142,6 @@ def test_a_changed_key_or_url_changes_the_fingerprint(tmp_path: Path, database: 
     assert all("a-key-of-the-test" not in digest for digest in first.values())
 
 
-def test_contradictory_settings_stop_the_start_with_a_message(tmp_path: Path, database: Database) -> None:
-    with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
-        configuration.build_market(live_settings(tmp_path, URL, coingecko_plan="pro"), database)
-
-
 def test_resolved_ids_are_stored_and_replaced_by_new_ones(database: Database) -> None:
     assert configuration.load_slug_ids(database) == SlugIds()
     configuration.save_slug_ids(database, SlugIds(CALM, {"pepe": 24478, "steth": 8085}))

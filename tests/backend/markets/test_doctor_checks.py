@@ -1,13 +1,15 @@
 """Tests the doctor's check of the market data providers."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import structlog
 
-from backend.markets.doctor_checks import check_providers
-from backend.markets.model import ErrorKind
+from backend.markets.doctor_checks import _run_check, check_providers
+from backend.markets.model import ErrorKind, ProviderError
 from backend.runtime.check_result import CheckResult
+from backend.settings import Settings
 from backend.store.database import Database
 from tests.support.apps.market_app import FailingSource, Worker, build_sample_market, make_sources_failable
 
@@ -22,7 +24,7 @@ def failable_worker(sqlite_database: Database) -> Iterator[FailableWorker]:
 
 
 def check(worker: Worker, name: str = "sample-b") -> CheckResult:
-    results = check_providers(worker.market, worker.database, worker.clock())
+    results = check_providers(worker.market, worker.database, worker.clock(), Settings(mode="live"))
     return next(result for result in results if result.subject == name)
 
 
@@ -54,7 +56,8 @@ def test_a_provider_that_answers_neither_is_a_fault_with_its_next_attempt(
     worker.tick()
     state, sentence = check(worker)[1:]
     assert state == "fault"
-    assert sentence.startswith("does not answer: as the test has it. The worker has had no good answer since")
+    assert sentence.startswith("does not answer: as the test has it. Correct CHAINPROOF_")
+    assert "The worker has had no good answer since" in sentence
     assert "The key was refused; asked again at 2026-11-18T10:08:1" in sentence
 
 
@@ -66,3 +69,31 @@ def test_a_provider_that_told_us_to_wait_gets_no_request(failable_worker: Failab
     state, sentence = check(worker)[1:]
     assert (state, len(sources["sample-b"].asked)) == ("note", request_count)
     assert "asked us to wait; asked again at 2026-11-18T10:09:22Z" in sentence
+
+
+@pytest.mark.parametrize(
+    ("provider", "kind", "settings", "advice"),
+    [
+        ("coingecko", ErrorKind.UNAUTHORISED, {}, "COINGECKO_API_KEY and CHAINPROOF_COINGECKO_PLAN."),
+        ("coinmarketcap", ErrorKind.UNAUTHORISED, {}, "Correct CHAINPROOF_COINMARKETCAP_API_KEY."),
+        ("coingecko", ErrorKind.REFUSED, {}, "Set CHAINPROOF_COINGECKO_API_KEY, or ask"),
+        ("coingecko", ErrorKind.REFUSED, {"coingecko_api_key": "k"}, "its firewall and, if set, CHAINPROOF_"),
+        ("coinmarketcap", ErrorKind.QUOTA_SPENT, {}, "A larger plan allows more requests."),
+        (
+            "coinmarketcap",
+            ErrorKind.NOT_FOUND,
+            {},
+            "CHAINPROOF_COINMARKETCAP_BASE_URL, if set, and any proxy",
+        ),
+        ("alternative.me", ErrorKind.UNAVAILABLE, {}, "if set, CHAINPROOF_ALTERNATIVE_ME_BASE_URL."),
+    ],
+)
+def test_a_fault_of_a_provider_says_what_to_do(
+    provider: str, kind: ErrorKind, settings: dict[str, Any], advice: str
+) -> None:
+    def fail() -> CheckResult:
+        raise ProviderError(provider, kind, "no answer")
+
+    result = _run_check(provider, fail, Settings(mode="live", **settings))
+    assert result.sentence.startswith("does not answer: no answer. ")
+    assert advice in result.sentence

@@ -147,3 +147,32 @@ def test_invalid_settings_load_with_defaults_and_all_errors(
     assert settings.port == 8000
     assert settings.home == folder / "home"
     assert len(errors) == (1 if "CHAINPROOF_COINGECKO_API_KEY" in environment else 2)
+
+
+def test_a_plan_without_its_key_is_refused_in_live_mode_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAINPROOF_COINGECKO_PLAN", "demo")
+    Settings()
+    monkeypatch.setenv("CHAINPROOF_MODE", "live")
+    assert read_errors() == [
+        "CHAINPROOF_COINGECKO_PLAN is 'demo', which needs a key. Set CHAINPROOF_COINGECKO_API_KEY, or set "
+        "the plan to 'keyless'."
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"MODE": "replay"},
+        {"MODE": "live", "COINGECKO_PLAN": "pro"},
+        {"COINGECKO_API_KEY": "k"},
+        {"DASHBOARD_HOST": "0.0.0.0", "DASHBOARD_SIGN_IN": "never"},
+    ],
+    ids=lambda values: "-".join(values),
+)
+def test_settings_in_conflict_still_load_for_the_other_checks(
+    monkeypatch: pytest.MonkeyPatch, values: dict[str, str]
+) -> None:
+    for name, value in {**values, "PORT": "8123"}.items():
+        monkeypatch.setenv(f"CHAINPROOF_{name}", value)
+    settings, mistakes = load_with_defaults()
+    assert (settings.port, len(mistakes)) == (8123, 1)

@@ -36,7 +36,7 @@ def test_a_new_breaker_allows_every_call():
 def test_four_failures_do_not_open_it():
     breaker = failed_times(4)
     assert breaker.is_allowed(after(4))
-    assert breaker.health(after(4)).message.text == "4 recent failures."
+    assert breaker.health(after(4)).message.text == "Recent failures: 4."
 
 
 def test_five_failures_in_a_row_open_it_for_thirty_seconds():

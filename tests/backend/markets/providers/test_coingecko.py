@@ -387,11 +387,6 @@ def test_a_base_url_with_a_path_is_used_unchanged(
     assert server.requests[0].path == "/mirror/v9/global"
 
 
-def test_a_paid_plan_without_a_key_is_an_error() -> None:
-    with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
-        CoinGecko.connect("pro", None)
-
-
 def test_a_recorded_page_is_parsed_through_http(
     server: ProviderServer, assets: list[Any], now: datetime
 ) -> None:

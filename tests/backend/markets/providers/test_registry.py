@@ -40,8 +40,8 @@ def test_the_primary_provider_comes_first(primary: str) -> None:
 
 
 def test_invalid_settings_raise_an_error_that_names_the_setting() -> None:
-    with pytest.raises(ValueError, match="CHAINPROOF_COINGECKO_API_KEY"):
-        build_providers(settings(coingecko_plan="demo"))
+    with pytest.raises(SettingsError, match="Set CHAINPROOF_COINGECKO_API_KEY, or set the plan to"):
+        settings(coingecko_plan="demo")
     with pytest.raises(SettingsError, match="CHAINPROOF_COINGECKO_BASE_URL: 'nowhere' is not accepted"):
         settings(coingecko_base_url="nowhere")
 
