@@ -20,9 +20,12 @@ from backend.markets.provider_names import title
 Value = str | int | list[str]
 
 _DIFFER = "{providers} differ by {spread_pct} (limit {limit_pct})"
-_CAMPS = "{total} providers fall into camps farther than {limit_pct} from their middle"
-_HELD = "the last good figure, of {as_of}, stands until it is {hold_seconds} old."
-_UNHELD = "and no good figure is younger than {hold_seconds}: {provider} as the primary."
+_CAMPS = "The quotes of {total} providers split into groups farther than {limit_pct} from their median"
+_HELD = "the last good figure, of {as_of}, is used until it is {hold_seconds} old."
+_UNHELD = (
+    "and no good figure is younger than {hold_seconds}: the quote of the primary provider, {provider}, is "
+    "used."
+)
 _MOVED = "{provider}'s price moved by {move_pct} (limit {limit_pct})"
 
 MESSAGES: Mapping[str, str] = {

@@ -203,7 +203,7 @@ def _apply_single(state: EditorState, step: Step, index: str) -> None:
 
 
 def _revert_change(state: EditorState, step: Step, index: str) -> None:
-    """Take back one change. Its finding is ignored from then on, so that it is not corrected again."""
+    """Revert one change. Its finding is ignored from then on, so that it is not corrected again."""
     changes = applied_changes.list_changes(step)
     number = int(index) if index.isdecimal() else -1
     if not 0 <= number < len(changes):

@@ -53,7 +53,7 @@ def test_values_are_encoded_by_the_type_of_their_name():
     }
     assert reason.text == (
         "CoinGecko, CoinMarketCap and third differ by 1.00% (limit 1.00%): "
-        "the last good figure, of 2026-05-18T12:00:00Z, stands until it is 15 min old."
+        "the last good figure, of 2026-05-18T12:00:00Z, is used until it is 15 min old."
     )
     assert build_reason("nearer", price=Decimal("1E-9")).values == {"price": "0.000000001"}
 

@@ -142,7 +142,7 @@ def test_in_a_conflict_the_last_good_figure_is_held_while_recent():
     assert figure.flags == ("conflict",)
     assert figure.market_cap == Decimal(7)
     assert (
-        "the last good figure, of 2026-05-18T11:59:30Z, stands until it is 15 min old" in figure.reason.text
+        "the last good figure, of 2026-05-18T11:59:30Z, is used until it is 15 min old" in figure.reason.text
     )
     assert used(outcome) == set()
     assert incident_actions(outcome) == [("conflict", "open")]
@@ -159,7 +159,7 @@ def test_in_a_longer_conflict_the_primary_is_used_and_flagged():
         "coingecko",
         ("conflict",),
     )
-    assert "CoinGecko as the primary" in figure.reason.text
+    assert "the quote of the primary provider, CoinGecko, is used" in figure.reason.text
 
 
 def test_a_contested_price_is_not_held_by_the_next_conflict():

@@ -54,7 +54,7 @@ def test_without_a_move_or_a_leader_none_is_named() -> None:
             "ja",
             "24時間で250銘柄中201銘柄が下落し、下落率首位はTON（−3.00%）です。1銘柄は現在のデータがありません。",
         ),
-        ("zh", "24小时内，250种资产中有201种下跌，TON（−3.00%）领跌。1种资产没有当前数据。"),
+        ("zh", "24小时内，250种资产中有201种下跌，TON（−3.00%）领跌。1种资产暂无最新数据。"),
     ],
 )
 def test_the_sentence_is_written_in_the_readers_language(

@@ -220,7 +220,7 @@ def test_a_failing_provider_is_explained_in_the_readers_language(lang: Any) -> N
     ("worker", "lang", "words"),
     [
         ({"state": "missing", "seen_at": "2026-11-18T10:00:00Z"}, "en", "since 2026-11-18 10:00"),
-        ({"state": "missing", "seen_at": None}, "zh", "没有工作进程在运行"),
+        ({"state": "missing", "seen_at": None}, "zh", "没有正在运行的工作进程"),
         ({"state": "restarting", "seen_at": None}, "ja", "停止を繰り返しています"),
         ({"state": "stalled", "seen_at": "2026-11-18T10:00:00Z"}, "en", "runs no schedules"),
         ({"state": "waiting", "seen_at": None}, "en", None),
