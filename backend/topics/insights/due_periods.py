@@ -12,7 +12,7 @@ from datetime import date, timedelta
 
 from backend.entities.model import Language
 from backend.formats.chinese import to_simplified
-from backend.topics.insights.scheduled_days import find_clause
+from backend.topics.insights.scheduled_days import find_clause, names_new_day
 from backend.topics.number_format import format_day
 
 _EN = re.IGNORECASE | re.ASCII
@@ -52,7 +52,9 @@ _PERIODS: Mapping[Language, tuple[re.Pattern[str], ...]] = {
             rf"(?:(?:early|mid|late)[- ])?(?:{_QUARTER}|{_HALF}){_YEAR}\b",
             _EN,
         ),
-        re.compile(rf"\b{_PREPOSITION} {_PART}?{_MONTH}(?! \d{{1,2}}\b){_YEAR}", _EN),
+        re.compile(
+            rf"(?:\b{_PREPOSITION} |(?<= to )|(?<= into )){_PART}?{_MONTH}(?! \d{{1,2}}\b){_YEAR}", _EN
+        ),
         re.compile(
             rf"\b{_PREPOSITION} (?:(?:the )?end of (?:the |this )?"
             r"(?:(?P<year>20\d\d)|year|quarter|month|week)|(?:the )?(?:year|month)(?:[’']s |-| )end"
@@ -274,6 +276,8 @@ def _is_due_time(match: re.Match[str], language: Language) -> bool:
     if language == "en" and _LOCATIVE.match(match.group()) and _ATTRIBUTE.search(before):
         return False
     first, last = find_clause(text, start, end, language)
+    if before.endswith((" to ", " into ")) and not names_new_day(text[:start]):
+        return False
     if _FIGURES[language].search(text, first, last):
         return False
     is_span = match.groupdict().get("count") is not None

@@ -39,7 +39,7 @@ _TIME_BEHIND = re.compile(
 _DEADLINES = frozenset({"Deadline", "期限", "截止日期"})
 """No labels of several days in a row (*until* names their last)."""
 _LABELS_FILE = Path(__file__).parent / "data" / "due_labels.yaml"
-_BARE_MONTH = re.compile(r"^(?:In|During) [A-Z]|月(?:中|内|份)")
+_BARE_MONTH = re.compile(r"^(?:In|During) [A-Z]|^[A-Z][a-z]+ \(|月(?:中|内|份)")
 _CERTAINTY_TEMPLATES: Mapping[Language, tuple[tuple[re.Pattern[str], str], ...]] = {
     "en": (
         (

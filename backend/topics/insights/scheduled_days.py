@@ -12,13 +12,18 @@ from backend.entities.model import Language
 from backend.formats.chinese import to_simplified
 
 _WORDS = r"(?: (?!by\b|on\b)[^\s,.;:()]+)"
+_TIME_BEHIND = r"(?=\s*$| (?:\d|next\b|later\b|(?:the )?(?:end|start|middle)\b|early\b|late\b|mid\b))"
+"""*Moved to October 6* is a plan; *moved to close the bank on Monday* is an act of the past. The text that
+is compared ends before the day."""
 _PLANS = (
     r"(?:will|would|shall|must|should|can|could|might|(?-i:may))(?: be [a-z]+)?|needs? to|expects?"
     r"|(?<!its )(?<!the )(?<!new )(?<!of )plans to|aims?|targets?|targeting|intends? to"
     r"|expected(?= (?:to|on|by|in|for|at)\b|\s*$)|planned (?:for|on|by)"
     r"|(?:set|scheduled|slated|due|on track|poised)(?= (?:to|for|on|by)\b|\s*$)"
-    r"|(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push|schedule?|set)(?:e?d|e?s|ing)?"
-    rf"{_WORDS}{{0,6}}? (?:to|until|till|for)|schedul(?:ed|es?){_WORDS}{{1,6}} on"
+    r"|(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push)(?:e?d|e?s|ing)?"
+    rf"{_WORDS}{{0,6}}? (?:until|till|(?:to|into|for){_TIME_BEHIND})"
+    rf"|(?:schedule?|set)(?:e?d|e?s|ing)?(?! (?:out|off|up)\b){_WORDS}{{0,6}}? (?:to|until|till|for)"
+    rf"|schedul(?:ed|es?){_WORDS}{{1,6}} on"
     rf"|g[ai]v(?:e|es|en|ing){_WORDS}{{1,5}} until|ha(?:s|ve) until|deadline"
     r"|(?:is|are) to|(?:is|are) [a-z]+ed(?= (?:by|before|until|no later than)\b)"
     r"|next meets?|expires|takes? effect|comes? into (?:force|effect)"
@@ -39,19 +44,31 @@ _INFINITIVE = re.compile(
 _PAST = re.compile(
     r"\b(?:said|told|wrote|sued|held|took|began|met|was|were|had|has|have|did|came|went|fell|rose|hit|made|got"
     r"|gave|saw|sent|sold|bought|paid|lost|won|led|left|became|ran|grew|found|stole|stolen|since|after"
-    r"|following|amid|(?!(?:need|embed|based|unlisted|so-called|united|limited|proposed)\b)[a-z]{2,}ed)\b",
+    r"|set (?:out|off|up)|following|amid"
+    r"|(?!(?:need|embed|based|unlisted|so-called|united|limited|proposed)\b)[a-z]{2,}ed)\b",
     re.IGNORECASE | re.ASCII,
 )
+_ATTRIBUTE = re.compile(r" (?:to )?(?!be\b)[a-z]+(?: (?:an?|the|its|their))? ", re.IGNORECASE | re.ASCII)
+"""Between a word of a plan and a participle that is no verb (*are set to receive expedited approval*)."""
+_PARTICIPLE = re.compile(r"(?:[a-z]+ed|stolen|frozen|lost) (?!by\b|on\b|in\b|to\b|at\b|for\b)[a-z]", re.ASCII)
 _GIVEN_UP: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\b(?:was|were|had been) (?:(?:set|scheduled) to|(?:originally |initially |previously )?(?:due"
-        r"|slated|expected|supposed|planned|meant|poised))\b|\b(?:originally|initially|previously) (?:set"
-        r"|scheduled|slated|due|expected|planned)\b|\bcancel\w+|\bcalled off\b|\bno longer\b|\bscrapped\b",
+        r"\b(?:was|were|had been) (?:(?:all )?(?:set|scheduled) to|(?:originally |initially |previously )?"
+        r"(?:due|slated|expected|supposed|planned|meant|poised))\b"
+        r"|\b(?:originally|initially|previously) (?:set|scheduled|slated|due|expected|planned)\b"
+        r"|\bcancel\w+|\bcalled off\b|\bno longer\b|\bscrapped\b",
         re.IGNORECASE | re.ASCII,
     ),
     "ja": re.compile(r"予定だった|予定していた|予定であった|はずだった|中止|取りやめ|見送|撤回"),
     "zh": re.compile(r"原定|原计划|取消|不再|撤回"),
 }
+_MOVED_TO_DAY = re.compile(
+    r"\b(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push)(?:e?d|e?s|ing)?"
+    r"(?: [^\s,.;:()]+){0,9}? "
+    r"(?:to|into|until)(?: the)?\s*$",
+    re.IGNORECASE | re.ASCII,
+)
+"""The day that takes the place of a former one (*was set for June but has been pushed to October*)."""
 _MOVED_BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"\bfrom (?:the )?$", re.IGNORECASE | re.ASCII),
     "ja": re.compile(""),
@@ -161,6 +178,11 @@ def find_clause(sentence: str, start: int, end: int, language: Language) -> tupl
     return first, last
 
 
+def names_new_day(before: str) -> bool:
+    """True if an English text before a time says that something was moved to it."""
+    return _MOVED_TO_DAY.search(before) is not None
+
+
 def _is_negated(sentence: str, start: int, end: int, language: Language) -> bool:
     compared = to_simplified(sentence) if language == "zh" else sentence
     return _NEGATION[language].search(compared, *find_clause(compared, start, end, language)) is not None
@@ -173,7 +195,8 @@ def _is_given_up(sentence: str, start: int, end: int, language: Language) -> boo
     if _MOVED_BEFORE[language].search(before) and _MOVED_BEHIND[language].match(behind):
         return True
     if language == "en":
-        return _GIVEN_UP["en"].search(before, _find_clause_start(before)) is not None
+        is_former = _GIVEN_UP["en"].search(before, _find_clause_start(before)) is not None
+        return is_former and not names_new_day(before)
     if language == "ja":
         return _GIVEN_UP["ja"].search(behind) is not None
     return _GIVEN_UP["zh"].search(compared) is not None and not _ZH_NEW_DAY.search(before)
@@ -208,6 +231,10 @@ def _find_last_verb(text: str, ahead_words: re.Pattern[str], *, is_deadline: boo
         match.start()
         for match in _PAST.finditer(text)
         if not any(start <= match.start() < end for start, end in plans)
+        and not (
+            _PARTICIPLE.match(text, match.start())
+            and any(_ATTRIBUTE.fullmatch(text, end, match.start()) for _, end in plans)
+        )
     ]
     ahead = [end for _, end in plans]
     if is_deadline or not past:

@@ -14,7 +14,9 @@ ONE_DAY = timedelta(days=1)
 _EN = re.IGNORECASE | re.ASCII
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEKDAY: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(rf"\b(?P<before>on|by|until|next) (?P<day>{'|'.join(_WEEKDAYS)})\b(?!['’])", _EN),
+    "en": re.compile(
+        rf"\b(?P<before>on|by|until|next|(?<!day )to) (?P<day>{'|'.join(_WEEKDAYS)})\b(?!['’])", _EN
+    ),
     "ja": re.compile(r"(?<!再)(?P<before>来週)の?(?P<day>[月火水木金土日])曜"),
     "zh": re.compile(r"(?<!下)(?P<before>下)(?:周|星期|礼拜)(?P<day>[一二三四五六日天])"),
 }
