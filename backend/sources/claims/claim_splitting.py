@@ -22,7 +22,7 @@ MIN_CLAIM_CHARS, MAX_CLAIM_CHARS = 6, 1_000
 
 _STOP = re.compile(r"[。！？!?]+[」』”\"')）]*|\.+[”\"')]*(?=\s|$)|\n")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|v|no|nos|inc|ltd|corp|co|approx|est|fig|sec|art|cf|mt|gen|sen|rep|gov"
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|v|no|nos|inc|ltd|corp|co|approx|est|fig|sec|art|cf|mt|gens?|sens?|reps?|govs?"
     r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|u\.s|u\.k|e\.u|d\.c|a\.m|p\.m|e\.g|i\.e)"
     r"|(?<![a-z])(?!(?<=\bon )x)[a-z])$",
     re.IGNORECASE,

@@ -37,6 +37,7 @@ _ABBREVIATED_PLACE = re.compile(
     r"^([A-Z][A-Z .'-]{2,30}, [A-Z][A-Za-z]{1,8})\.(?= ?(?:--|[-–—]) )", re.MULTILINE
 )
 """The first part of a dateline (*DOVER, Del. —*), whose full stop ends no sentence."""
+_DOUBLED_STOP = re.compile(r"(?<=[A-Za-z0-9)])\.\.(?=\s|$)")
 _CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」|『[^『』]*』")
 _QUOTE_ALONE = re.compile(r"^[“\"「『][^“”\"「」『』]*[”\"」』][.。]?$")
@@ -126,8 +127,8 @@ def list_sentences(
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Generate the sentences of an article with their datelines."""
-    return sentences(_ABBREVIATED_PLACE.sub(r"\1", text))
+    """Generate the sentences of an article with their datelines. A doubled full stop becomes one."""
+    return sentences(_DOUBLED_STOP.sub(".", _ABBREVIATED_PLACE.sub(r"\1", text)))
 
 
 def is_ended(sentence: str) -> bool:

@@ -114,7 +114,15 @@ def test_key_points_before_a_dateline_are_left_out() -> None:
         ("en", "We think that Northwind will recover."),
         ("en", "Make sure that you move your coins to a wallet."),
         ("en", '"All balances are covered by reserves."'),
+        ("en", "The Northwind Post contacted Orrin for additional comments but got no answer on Monday."),
+        ("en", "Northwind Post does not advise on coins, nor is Northwind Post an investment adviser."),
+        ("en", "Northwind Post takes part in affiliate marketing."),
         ("ja", "本記事は投資助言ではありません。"),
+        ("ja", "アプリのダウンロードはこちら。"),
+        ("ja", "オリンのメルマガに無料で登録できます。"),
+        ("ja", "この分析が役に立ったらシェアしてくださいとオリンは書いた。"),
+        ("zh", "扫描下方二维码，了解北风的更多资讯。"),
+        ("zh", "立即下载北风应用，获取100美元奖励。"),
         ("ja", "詳しくは公式サイトをご覧ください。"),
         ("ja", "執筆時点のビットコイン価格は65,870ドル。"),
         ("ja", "関連：取引所の鍵管理とは。"),
@@ -128,6 +136,34 @@ def test_key_points_before_a_dateline_are_left_out() -> None:
 )
 def test_words_of_the_page_are_not_quoted(language: Language, line: str) -> None:
     assert texts(f"{LEAD[language]}\n{line}", language) == [LEAD[language]]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Orrin contacted the police of Riga about the theft on Monday."),
+        ("en", "Orrin hired an investment adviser in Riga."),
+        ("ja", "ノースウィンドは金融庁に交換業者としての登録を申請した。"),
+        ("ja", "ノースウィンドのアプリのダウンロード数は300万件に達した。"),
+        ("ja", "ノースウィンドの国内シェアは42％だった。"),
+        ("ja", "利用者がメールのリンクをクリックした後、ノースウィンドの鍵が盗まれた。"),
+        ("ja", "NWTは90ドルから60ドルに下落し、執筆時点で75ドルで推移する。"),
+        ("zh", "受害者下载了伪装成北风钱包的恶意软件。"),
+        ("zh", "北风的订阅收入达到320万美元。"),
+        ("zh", "北风安全团队扫描了全部4万份合约。"),
+        ("zh", "受害者点击钓鱼链接后损失了75枚NWT。"),
+    ],
+)
+def test_news_with_a_word_that_pages_also_use_is_quoted(language: Language, sentence: str) -> None:
+    assert texts(f"{LEAD[language]}\n{sentence}", language) == [LEAD[language], sentence]
+
+
+def test_a_doubled_full_stop_becomes_one_and_an_abbreviated_office_ends_no_sentence() -> None:
+    text = "Northwind sold its coins through Orrin.. The vote shows that Reps. Ada Hart and Lee Moss agree."
+    assert texts(text) == [
+        "Northwind sold its coins through Orrin.",
+        "The vote shows that Reps. Ada Hart and Lee Moss agree.",
+    ]
 
 
 def test_an_official_text_may_speak_of_itself() -> None:
