@@ -156,10 +156,14 @@ def _is_range(former: NamedDay, named: NamedDay, plain: str, *, is_moved: bool) 
 
 
 def _find_weekday(match: re.Match[str], language: Language, written_on: date) -> date | None:
-    """Find the day that a weekday means. The week begins on Monday; *next Friday* on a Tuesday is unclear."""
+    """Find the day that a weekday means. The week begins on Monday.
+
+    *Next Friday* on a Tuesday is unclear, and *on Friday* on a Friday is the day of the report."""
     if language == "en":
         number = _WEEKDAYS.index(match["day"].lower())
         if match["before"].lower() == "next" and number > written_on.weekday():
+            return None
+        if match["before"].lower() == "on" and number == written_on.weekday():
             return None
         return written_on + timedelta(days=(number - written_on.weekday() - 1) % 7 + 1)
     number = _DAY_SIGNS[language].index(match["day"].replace("天", "日"))

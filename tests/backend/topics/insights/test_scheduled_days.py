@@ -90,6 +90,7 @@ NOT_AHEAD: list[tuple[Language, str]] = [
     ("en", "The miners of Orrin pushed to block the sale on Monday."),
     ("en", "Orrin moved coins for its clients on Monday and hearings are due."),
     ("en", "Orrin set out to sell its mine on Monday."),
+    ("en", "Clients of Orrin will get their coins on Tuesday, the bank said."),
     ("en", "The doors of Orrin will open Monday to Friday."),
     ("ja", "規則は2026年11月29日に発効した。"),
     ("zh", "规则已于2026年11月29日生效。"),
