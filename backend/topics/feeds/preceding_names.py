@@ -5,7 +5,10 @@ import re
 from backend.entities.model import Language
 from backend.sources.claims.lexical_features import find_names
 
-_CAPITALISED_WORD = r"[A-Z][A-Za-z]{2,}"
+_CAPITALISED_WORD = (
+    r"(?:[A-Z][A-Za-z]{2,}|(?!(?:An|As|At|Be|By|Do|Dr|Go|He|If|In|Is|It|Jr|Me|Mr|Ms|My|No|Of|On|Or|So|Sr|St|To|Up|Us"
+    r"|We)\b)[A-Z][a-z])"
+)
 _LONE_CAPITALISED_WORD = re.compile(rf"(?<![A-Za-z.-])(?<![A-Z][a-z]\. ){_CAPITALISED_WORD}(?![A-Za-z-])")
 _CAPITALISED_RUN = re.compile(r"[A-Z][\w.'’-]*")
 _FOLLOWING_CAPITAL = re.compile(r"[ -][A-Z]")

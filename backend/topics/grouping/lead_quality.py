@@ -25,6 +25,7 @@ _NAME = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _SPEAKER: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         rf"[,”\"] (?:said|says|argued|argues|noted|wrote|according to) (?P<behind>{_NAME})"
+        rf"|[,”\"] (?P<middle>{_NAME}) (?:said|says|argued|argues|noted|wrote|told)\b"
         rf"|^(?P<first>{_NAME})(?:, [^,]{{3,80}},)? (?:said|says|argued|argues|noted|wrote|believes|thinks)\b"
     ),
     "ja": re.compile(
@@ -58,7 +59,10 @@ def is_outside_opinion(sentence: str, title: str, language: Language) -> bool:
     if match is None or not _QUOTE.search(sentence) or _NEWS_FIGURE.search(sentence):
         return False
     groups = match.groupdict()
-    speaker, compared = groups["first"] or groups["behind"], _normalize(title, language)
+    speaker, compared = (
+        groups["first"] or groups.get("middle") or groups["behind"],
+        _normalize(title, language),
+    )
     if language == "en":
         return not any(
             re.search(rf"\b{re.escape(word)}\b", compared) for word in speaker.split() if len(word) > 1

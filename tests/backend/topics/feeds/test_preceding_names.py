@@ -20,6 +20,11 @@ def test_a_surname_alone_needs_the_full_name_before_it() -> None:
     assert shorten("French Hill opened the hearing.", "The bill is late, Hill said.") == {"Hill"}
 
 
+def test_a_surname_of_two_letters_needs_the_full_name_too() -> None:
+    assert shorten("Bo Ng and Ada Hart built it.", "The vault is late, Ng said.") == {"Ng"}
+    assert shorten("It is up to Ada. As Ada Is known.", "In Riga, It will open, as he said.") == frozenset()
+
+
 def test_a_surname_behind_its_first_name_needs_nothing() -> None:
     assert shorten("French Hill opened the hearing.", "The bill is late, French Hill said.") == frozenset()
 

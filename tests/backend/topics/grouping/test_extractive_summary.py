@@ -208,7 +208,10 @@ TEASER = "Lenders kept quiet in May, but the real story was the bonds that nobod
 OPINION = "Harrow’s choice “says more about its rivals than about Harrow itself,” said Moss Bank’s Ida Gray."
 
 
-@pytest.mark.parametrize("weak", [TEASER, OPINION])
+TALK = "“Savers will trust such a vault more than any bank,” Idagray told the Riga Courier."
+
+
+@pytest.mark.parametrize("weak", [TEASER, OPINION, TALK])
 def test_a_teaser_or_an_outside_opinion_gives_way_to_the_news(make: Make, weak: str) -> None:
     news = "Harrow sold 4,200 bitcoin in May to repay its bonds."
     title = "Harrow sells bitcoin to repay bonds"
