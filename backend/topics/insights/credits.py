@@ -82,7 +82,8 @@ def find_credits(report: Report, rules: RuleSet, language: Language) -> Credits:
         for match in _UNLISTED.finditer(text) if report.language == "en" else ():
             if not any(start < match.end("name") and match.start("name") < end for start, end in spans):
                 found[match["name"].removesuffix(".").removesuffix("’s")] = None
-    names = tuple(name for name in found if name not in (report.source, f"The {report.source}"))
+    own = f"The {report.source}"  # 北风链闻 does not credit 链闻, a part of its own name
+    names = tuple(name for name in found if name not in own)
     return Credits(names, is_relayed or bool(names))
 
 

@@ -47,16 +47,23 @@ _MEMBERS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r" (?:democrats?|republicans?|lawmakers?|senators?|representatives?|members?|parliament|council"
         r"|politicians?|mps?|legislators?|employees?|workers?|users?|customers?|clients?|investors?|holders?"
-        r"|alum\w*)\b",
+        r"|alum\w*|(?:co-?)?founders?)\b",
         re.IGNORECASE,
     ),
-    "ja": re.compile(r"の?(?:議員|議会|委員会|会員|利用者|ユーザー|顧客|投資家|従業員|元)"),
-    "zh": re.compile(r"的?(?:议员|議員|议会|議會|委员会|成员|用户|客户|投资者|员工|前)"),
+    "ja": re.compile(
+        r"の?(?:議員|議会|委員会|会員|利用者|ユーザー|顧客|投資家|従業員|(?:共同)?創業者|(?:共同)?創設者|元)"
+    ),
+    "zh": re.compile(
+        r"的?(?:议员|議員|议会|議會|委员会|成员|用户|客户|投资者|员工|(?:联合|聯合|共同)?(?:创始人|創始人|創辦人|创办人)|前)"
+    ),
 }
 """Those who belong to an organisation and act for themselves."""
 _PREPOSITION = re.compile(
     r"\b(?:in|of|from|by|to|at|with|against|for|across|under|on|into|via|outside)(?: the)?\s$", re.IGNORECASE
 )
+_PLACE_BEFORE = re.compile(r"(?:(?<!自)从|從|(?<!一)向|存入|转入|轉入|转至|流入|提自)\s*$")
+_PLACE_BEHIND = re.compile(r"(?:から|へ(?!の)|に(?:入金|送金|移動|預け))")
+"""A name behind 从 or in front of から is where something moves from or to, and not who acts."""
 _INTRODUCTION = re.compile(
     r"^(?:[^,]{1,30}, )|\b(?:the|an?|US|U\.S\.|UK|EU)\s|(?:[\w.]+ ){0,2}[\w.]+[’']s\s", re.I
 )
@@ -212,12 +219,21 @@ def _list_parties(title: str, rules: RuleSet, language: Language) -> list[Entity
         is_first = party_end < 0 and mention.start <= MAX_LEADING_SHARE * len(title)
         if _MEMBERS[language].match(title, mention.end) or _PREPOSITION.search(title[: mention.start]):
             is_first = False
+        if _is_place(title, mention, language):
+            continue
         if is_first or is_enumerated or _is_object(title, mention, language):
             if not is_enumerated and _ENUMERATED_BEFORE.search(title[: mention.start]):
                 return []
             parties[entity.id] = entity
             party_end = mention.end
     return [] if party_end >= 0 and _ENUMERATED_BEHIND.match(title, party_end) else list(parties.values())
+
+
+def _is_place(title: str, mention: Mention, language: Language) -> bool:
+    """True for the place from or to which a Japanese or Chinese title says that something moves."""
+    if language == "zh":
+        return _PLACE_BEFORE.search(title[: mention.start]) is not None
+    return language == "ja" and _PLACE_BEHIND.match(title, mention.end) is not None
 
 
 def _is_object(title: str, mention: Mention, language: Language) -> bool:

@@ -57,3 +57,10 @@ def test_a_report_without_a_name_is_relayed(
 )
 def test_other_sentences_credit_nobody(make_report: ReportFactory, rules: RuleSet, sentence: str) -> None:
     assert find_credits(make_report(sentence), rules, "en") == Credits()
+
+
+def test_an_outlet_does_not_credit_a_part_of_its_own_name(make_report: ReportFactory, rules: RuleSet) -> None:
+    text = "据路透社报道，红隼公司计划出售矿场。"
+    own = make_report(text, source="里加路透社 Riga Wire", language="zh")
+    other = make_report(text, source="里加日报", language="zh")
+    assert (find_credits(own, rules, "zh").names, find_credits(other, rules, "zh").names) == ((), ("路透社",))

@@ -4,6 +4,7 @@ import pytest
 
 from backend.articles.engine import RuleSet
 from backend.articles.rules import rules_loader
+from backend.entities.model import Language
 from backend.topics.insights.silent_parties import find_silent_parties
 from tests.backend.topics.insights.conftest import ReportFactory
 
@@ -48,6 +49,26 @@ def test_all_parties_that_act_are_named_or_none(
 ) -> None:
     report = make_report(title=title)
     assert find_silent_parties(title, [report], [report], (), rules, "en") == names
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "names"),
+    [
+        ("zh", "从币安转出900枚比特币的鲸鱼再次出手", []),
+        ("zh", "某地址向币安转入900枚比特币", []),
+        ("zh", "币安创始人卖出一枚邮票", []),
+        ("zh", "币安下架四种代币", ["币安"]),
+        ("ja", "バイナンスから900BTCが移動", []),
+        ("ja", "バイナンス、4銘柄を上場廃止", ["バイナンス"]),
+        ("en", "Kraken founder buys an island", []),
+        ("en", "Kraken delists four tokens", ["Kraken"]),
+    ],
+)
+def test_a_place_and_a_founder_are_no_parties(
+    make_report: ReportFactory, rules: RuleSet, language: Language, title: str, names: list[str]
+) -> None:
+    report = make_report(title=title, language=language)
+    assert find_silent_parties(title, [report], [report], (), rules, language) == names
 
 
 def test_a_party_to_which_the_reports_link_is_not_missed(make_report: ReportFactory, rules: RuleSet) -> None:
