@@ -18,6 +18,7 @@ from backend.topics.feeds.article_sentences import (
     find_context,
 )
 from backend.topics.grouping.title_tokens import words
+from backend.topics.insights.known_nouns import names_known_noun
 
 ELLIPSIS = "… "
 MAX_NOUN_WORDS = 3
@@ -55,6 +56,13 @@ _PLURAL = re.compile(
 _PRONOUN_BEHIND_FIRST_WORD = re.compile(r"^[A-Z][a-z]+ (?:it|they|he|she)\b")
 _ANY_NAME = "Quillport"
 """Stands in for a noun that the reader knows, to learn if the rest of its sentence is clear."""
+_IDENTIFIES = re.compile(
+    r"^The (?:main|biggest|largest|chief|key|primary|sole|only|top) (?P<rest>[^,;:.“”]{8,70}?)"
+    r" (?:is|are|was|were) (?:the )?(?!(?:It|They|This|That)\b)[A-Z]"
+)
+"""*The main buyer of the coins was Kestrel*: the sentence itself names its subject."""
+_NAMED_OTHERS = re.compile(r"^Other [a-z]+s,? (?:including|such as) (?:the )?[A-Z]")
+"""*Other buyers, including Kestrel, …* names those whom it adds to the sentence before."""
 _DEFINITE = re.compile(rf"^The (?P<noun>[a-z][\w-]*(?: [a-z][\w-]*){{0,{MAX_NOUN_WORDS - 1}}})")
 _CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -65,6 +73,7 @@ _CONNECTIVE: Mapping[Language, re.Pattern[str]] = {
     ),
     "ja": re.compile(
         r"^(?:しかし|ただし?|だが|一方(?:で)?|また|なお|さらに|もっとも|とはいえ|その後|ところが)、"
+        r"|^(?:また|なお|さらに|一方で?)(?=同)"
     ),
     "zh": re.compile(r"^(?:但是?|不过|然而|此外|另外|同时|与此同时|另一方面|随后|此后|另据[^，]{2,8})，"),
 }
@@ -129,7 +138,9 @@ def make_clear(
         return ""
     if not _is_unclear(sentence, language) or _is_introduced(sentence.text, printed):
         return sentence.text
-    if language != "en" and _follows_printed(listed, at, printed):
+    if (language != "en" or _NAMED_OTHERS.match(sentence.text)) and _follows_printed(listed, at, printed):
+        return sentence.text
+    if names_known_noun(sentence.text, listed[:at], printed, language):
         return sentence.text
     connective = _CONNECTIVE[language].match(sentence.text)
     rest = sentence.text[connective.end() :] if connective else sentence.text
@@ -141,6 +152,8 @@ def make_clear(
         return f"{ELLIPSIS if connective else ''}[{speaker}] {rest[pronoun.end() :]}"
     capitalised = rest[:1].upper() + rest[1:]
     if connective and not _is_unclear(replace(sentence, text=capitalised), language, is_cut=True):
+        return f"{ELLIPSIS}{rest}"
+    if connective and names_known_noun(rest, listed[:at], printed, language):
         return f"{ELLIPSIS}{rest}"
     return _join_former(listed, sentence, at, language, printed, opening)
 
@@ -239,8 +252,10 @@ def _introduce(listed: Sequence[ArticleSentence], at: int, printed: str) -> Arti
 
 def _is_introduced(sentence: str, printed: str) -> bool:
     """True if a sentence needs the text before it only for a noun (*the net loss*) that ``printed`` has."""
-    first, *others = sentence.split(" ")
     known = frozenset(words(printed))
+    if (identified := _IDENTIFIES.match(sentence)) is not None:
+        return not frozenset(words(identified["rest"])).isdisjoint(known)
+    first, *others = sentence.split(" ")
     for length in range(1, MAX_NOUN_WORDS + 1):
         noun, rest = " ".join(others[:length]), others[length:]
         if first != "The" or not noun.islower() or not rest:

@@ -28,6 +28,8 @@ from backend.topics.insights.statements import MAX_SENTENCES
 
 MAX_POINTS = 6
 MIN_SCORE = 2.3
+MIN_ONLY_SCORE = 2.0
+"""The same for the first sentence, without which the insight has only the names of the sources."""
 MAX_REPETITION = 0.6
 """A sentence with a larger share of its words in one sentence that the reader has read is no new point."""
 _FILE = Path(__file__).parent / "data" / "point_patterns.yaml"
@@ -45,7 +47,7 @@ _WEIGHTS: Mapping[str, float] = {
     "next": 1.6,
     "contrast": 1.2,
     "statement": 1.2,
-    "detail": 1.2,
+    "detail": 1.5,
     "fact": 1.0,
 }
 """Value of each kind, in the order in which a sentence is tried."""
@@ -139,7 +141,7 @@ def find_points(
             and not any(_is_repeated(one, [candidate.words]) for one in read)
         ]
         best = max(possible, key=lambda one: one[:2], default=None)
-        if best is None or best[0] < MIN_SCORE:
+        if best is None or best[0] < (MIN_SCORE if chosen else MIN_ONLY_SCORE):
             break
         chosen.append(best[2])
     return [SourcedSentence(one.text, one.source) for one in candidates if one in chosen]
@@ -183,7 +185,10 @@ def _list_candidates(
         if sentence.text in shown_text or sentence.text in title or sentence.text in told:
             continue
         kinds = _find_kinds(sentence.text, language)
-        if kinds is None or not (kinds or _names_something_new(sentence.text, printed, language)):
+        is_new = _names_something_new(sentence.text, printed, language) or (
+            language != "en" and _FIGURE.search(sentence.text)
+        )
+        if kinds is None or not (kinds or is_new):
             continue
         kinds = kinds or [_FACT]
         text = make_clear(listed, at, language, printed, opening)

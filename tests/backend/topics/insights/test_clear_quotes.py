@@ -150,3 +150,71 @@ def test_an_office_of_a_later_clause_is_not_put_in_brackets() -> None:
     assert quote(text).startswith("[Julio Barragan, the head of teaching at Harrow] said")
     text = "Julio Barragan, the face of a tool that lets a user trade, agrees. Barragan said that fees fall."
     assert "[" not in quote(text)
+
+
+JA_LEAD = "オリンは月曜に新しい検証機能を公開した。"
+ZH_LEAD = "奥林协议周一被盗900枚代币。"
+
+
+@pytest.mark.parametrize(
+    ("language", "lead", "text", "is_quoted"),
+    [
+        ("ja", JA_LEAD, "同機能では手数料が先に示されるという。", True),
+        ("ja", JA_LEAD, "また同機能では手数料が先に示されるという。", True),
+        ("ja", JA_LEAD, "同DAOは次の投票を9月に延期するという。", False),
+        ("ja", JA_LEAD, "同様の例はケストレルなどでも多いという。", False),
+        ("ja", "オリンは月曜に2つの検証機能を公開した。", "同機能では手数料が先に示されるという。", False),
+        ("zh", ZH_LEAD, "该协议目前已经暂停全部提款服务。", True),
+        ("zh", "两家协议周一共被盗900枚代币。", "该协议目前已经暂停全部提款服务。", False),
+    ],
+)
+def test_a_noun_that_the_reader_knows_stands_for_its_name(
+    language: Language, lead: str, text: str, is_quoted: bool
+) -> None:
+    between = (
+        "リガの利用者はオリンを歓迎していると話す。" if language == "ja" else "里加的用户对奥林表示十分欢迎。"
+    )
+    listed = list_sentences(f"{lead}{between}{text}", language)
+    found = make_clear(listed, 2, language, lead, lead)
+    assert found.removeprefix("… ") == (text.removeprefix("また") if is_quoted else "") or (
+        not is_quoted and found.startswith(between)
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "lead", "rival", "text"),
+    [
+        (
+            "ja",
+            JA_LEAD,
+            "その後、ケストレルは別の送金機能を公開した。",
+            "同機能では手数料が先に示されるという。",
+        ),
+        ("zh", ZH_LEAD, "此外，红隼协议当天也被盗走90枚代币。", "该协议目前已经暂停全部提款服务。"),
+    ],
+)
+def test_a_noun_that_may_mean_another_thing_does_not_stand_alone(
+    language: Language, lead: str, rival: str, text: str
+) -> None:
+    between = "リガの利用者は歓迎していると話す。" if language == "ja" else "里加的用户表示十分欢迎。"
+    listed = list_sentences(f"{lead}{rival}{between}{text}", language)
+    assert make_clear(listed, len(listed) - 1, language, lead, lead) != text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_quoted"),
+    [
+        ("The main trader selling the bitcoin is Kestrel of Malta.", True),
+        ("The main culprit driving the losses was Kestrel of Malta.", False),
+        ("The main reason was that some of them left.", False),
+    ],
+)
+def test_a_sentence_that_names_its_own_subject_is_quoted(text: str, is_quoted: bool) -> None:
+    assert (quote(f"Harrow praised the plan. Rain fell in Riga on Monday. {text}") == text) == is_quoted
+
+
+def test_others_with_names_stand_alone_if_the_reader_has_read_the_sentence_before() -> None:
+    others = "Other savers, including Orrin and Kestrel, hold a third of the coins."
+    assert quote(f"Harrow holds a half. {others}", shown="Harrow holds a half.") == others
+    assert quote(f"Harrow holds a half. {others}") != others
+    assert quote("Harrow holds a half. Other savers hold the rest.", shown="Harrow holds a half.") == ""

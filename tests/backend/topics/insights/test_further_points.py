@@ -68,6 +68,22 @@ def test_a_correction_a_cause_a_duty_and_a_decision_are_points(
     assert list_points(make_report, sentence) == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("language", "known", "sentence"),
+    [
+        ("en", (TITLE, LEAD), "Just 4% of the clients of the vault took part in its vote of May."),
+        ("ja", JA, "クイルポートは失われたビットコインの返済を約束した。"),
+        ("zh", ZH, "红隼的客户估计，约有6万台旧机器运往里加，这些多数仍在使用。"),
+        ("zh", ZH, "红隼的保管库引发客户提取比特币。"),
+    ],
+)
+def test_an_amount_a_promise_and_what_follows_from_the_news_are_points(
+    make_report: ReportFactory, language: Language, known: tuple[str, str], sentence: str
+) -> None:
+    title, summary = known
+    assert list_points(make_report, sentence, language, title=title, summary=summary) == [sentence]
+
+
 def test_a_sentence_stands_behind_the_one_that_it_speaks_of_once(make_report: ReportFactory) -> None:
     text = "Quillport held 4,100 bitcoin in May, down from 6,300. It includes $9 million of its own."
     assert list_points(make_report, text) == [text]
