@@ -24,6 +24,25 @@ _UNLISTED = re.compile(
     rf"|citing (?:a )?reports? (?:from|by)) {_NAME}",
     re.IGNORECASE,
 )
+_NO_OUTLET = (
+    "媒体|外媒|报|此前|之前|早前|先前|当地|本地|相关|有关|多家|多方|最新|公开|国外|海外|国内"
+    "|官方|网络|悉|称|此|其|该|知情|消息|英国|美国"
+)
+_UNLISTED_HAN: Mapping[Language, re.Pattern[str]] = {
+    "en": re.compile(r"(?!)"),
+    "ja": re.compile(
+        r"(?P<name>[A-Z][A-Za-z]{2,}|[ァ-ヺー]{4,}|[一-鿿]{2,6}新聞)(?:紙)?が(?:[^、。]{0,12})?報じ(?!られ)"
+    ),
+    "zh": re.compile(
+        rf"据\s*[《“]?(?!{_NO_OUTLET})(?P<name>[A-Z][\w.&]*(?: [A-Z][\w.&]*){{0,3}}|[一-鿿·]{{2,6}}?)"
+        r"[》”]?\s*(?:报道|报导)"
+    ),
+}
+"""Outlets that the catalogue does not know."""
+_SIGNATURE = re.compile(
+    r"[。！][（(](?P<name>[A-Z][A-Za-z.&]+(?: [A-Z][A-Za-z.&]+){0,2}|[一-鿿·]{2,8})[）)]\s*$"
+)
+"""The outlet in brackets at the end of a Chinese item."""
 _BEFORE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
         r"\b(?:citing|cited|reported by|according to|told|as first reported by"
@@ -79,9 +98,15 @@ def find_credits(report: Report, rules: RuleSet, language: Language) -> Credits:
                 continue
             if _is_credit(text, mention.start, mention.end, report.language):
                 found[entity.name(language)] = None
-        for match in _UNLISTED.finditer(text) if report.language == "en" else ():
+        unlisted = _UNLISTED if report.language == "en" else _UNLISTED_HAN[report.language]
+        for match in unlisted.finditer(text):
             if not any(start < match.end("name") and match.start("name") < end for start, end in spans):
                 found[match["name"].removesuffix(".").removesuffix("’s")] = None
+    if report.language == "zh" and (signature := _SIGNATURE.search(report.text)) is not None:
+        entities = [rules.entities[one.entity_id] for one in find_mentions(rules, signature["name"])]
+        found.update({entity.name(language): None for entity in entities if entity.type == "media"})
+        if not entities and signature["name"].isascii():
+            found[signature["name"]] = None
     own = f"The {report.source}"  # 北风链闻 does not credit 链闻, a part of its own name
     names = tuple(name for name in found if name not in own)
     return Credits(names, is_relayed or bool(names))

@@ -23,6 +23,11 @@ def rules() -> RuleSet:
         ("en", "Ada Lindqvist told Harbor Business that Kestrel will sell its mines.", "Harbor Business"),
         ("ja", "ケストレルが鉱山を売却すると、ブルームバーグが19日に報じた。", "ブルームバーグ"),
         ("zh", "据彭博社报道，红隼公司计划出售矿场。", "彭博社"),
+        ("zh", "据 Riga Courier 报道，红隼公司计划出售矿场。", "Riga Courier"),
+        ("zh", "红隼公司计划出售矿场。（Riga Courier）", "Riga Courier"),
+        ("zh", "红隼公司计划出售矿场。（彭博社）", "彭博社"),
+        ("zh", "据《里加晚报》报道，红隼公司计划出售矿场。", "里加晚报"),
+        ("ja", "ケストレルの鉱山売却は、RigaWireが19日に報じた。", "RigaWire"),
     ],
 )
 def test_a_credited_outlet_is_named(
@@ -37,6 +42,7 @@ def test_a_credited_outlet_is_named(
         ("en", "Kestrel to sell its mines: Report"),
         ("ja", "ケストレル、鉱山を売却へ＝報道"),
         ("zh", "据报道，红隼公司计划出售矿场"),
+        ("zh", "据媒体报道，红隼公司计划出售矿场"),
     ],
 )
 def test_a_report_without_a_name_is_relayed(
@@ -64,3 +70,20 @@ def test_an_outlet_does_not_credit_a_part_of_its_own_name(make_report: ReportFac
     own = make_report(text, source="里加路透社 Riga Wire", language="zh")
     other = make_report(text, source="里加日报", language="zh")
     assert (find_credits(own, rules, "zh").names, find_credits(other, rules, "zh").names) == ((), ("路透社",))
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("zh", "据此前报道，红隼公司计划出售矿场。"),
+        ("zh", "红隼公司计划出售矿场。（完）"),
+        ("zh", "红隼公司计划出售矿场（Riga Mine）。"),
+        ("zh", "据外媒报道，红隼公司计划出售矿场。"),
+        ("zh", "据红隼公司公告，公司计划出售矿场。"),
+        ("ja", "ケストレルが鉱山を売却すると報じられた。"),
+    ],
+)
+def test_words_for_reports_in_general_are_no_outlet(
+    make_report: ReportFactory, rules: RuleSet, language: Language, sentence: str
+) -> None:
+    assert find_credits(make_report(sentence, language=language), rules, language).names == ()
