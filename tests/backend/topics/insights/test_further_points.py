@@ -136,6 +136,37 @@ def test_background_and_colour_are_no_points(make_report: ReportFactory) -> None
     assert list_points(make_report, text) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "known", "ceremony", "news"),
+    [
+        (
+            "en",
+            (TITLE, LEAD),
+            "“The Quillport vault marks a historic milestone for clients,” said Ada Hart of Riga Bank.",
+            "“The Quillport vault marks a new chapter for 4,100 clients,” said Ada Hart of Riga Bank.",
+        ),
+        (
+            "ja",
+            JA,
+            "「クイルポートの保管庫は大きな一歩だ」とリガ銀行のハート氏は述べた。",
+            "「クイルポートの保管庫は4100人の顧客に大きな一歩だ」とリガ銀行のハート氏は述べた。",
+        ),
+        (
+            "zh",
+            ZH,
+            "里加银行表示：“红隼的保管库是比特币的里程碑。”",
+            "里加银行表示：“红隼的保管库为4100名客户带来里程碑。”",
+        ),
+    ],
+)
+def test_praise_is_a_point_only_with_a_figure(
+    make_report: ReportFactory, language: Language, known: tuple[str, str], ceremony: str, news: str
+) -> None:
+    title, summary = known
+    assert list_points(make_report, ceremony, language, title=title, summary=summary) == []
+    assert list_points(make_report, news, language, title=title, summary=summary) == [news]
+
+
 def test_what_the_reader_has_read_is_no_point(make_report: ReportFactory) -> None:
     limit = "Quillport cannot recover bitcoin that a client sent to the wrong vault."
     assert list_points(make_report, limit, summary=f"{LEAD}\n{limit}") == []
