@@ -133,8 +133,7 @@ def _build_text(
     ]
     current_ids = official_ids | {member.id for member in latest}
     summary, bullets = _Selection(title, candidates, centroid, language, current_ids).select()
-    has_no_text = not any(member.text.strip() for member in safe_members)
-    if has_no_text and (clause := build_title_clause(title, language)):
+    if not summary and with_safe_text and (clause := build_title_clause(title, language)):
         summary = (QuotedSentence(clause, title_member, TITLE_PLACE),)
     return QuotedText(QuotedSentence(title, title_member), summary, _group_by_member(bullets))
 

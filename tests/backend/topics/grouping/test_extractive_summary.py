@@ -247,7 +247,7 @@ def test_a_sentence_that_only_calls_itself_a_report_is_not_quoted(
     make: Make, language: Language, text: str
 ) -> None:
     member = make("Harrow 2.0", text=text, language=language)
-    assert list_texts(member, language=language) == []
+    assert text not in list_texts(member, language=language)
 
 
 def test_a_sentence_that_stands_alone_is_preferred_to_a_title_in_front(make: Make) -> None:

@@ -73,7 +73,15 @@ def test_a_standfirst_that_tells_the_news_stands_alone(make: Make) -> None:
     assert list_texts(make("Harrow opens $14 million vault for savers", text=text)) == [text]
 
 
-def test_the_title_is_the_summary_of_an_article_without_text(make: Make) -> None:
-    assert list_texts(make("Agency asks for comments on the rule", text="")) == [
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The agency has asked savers and lenders in three states to say what they think of a rule that wou…",
+        "For instance, it lets those lenders keep the coins that they hold.",
+    ],
+)
+def test_the_title_is_the_summary_of_an_article_without_a_sentence_to_quote(make: Make, text: str) -> None:
+    assert list_texts(make("Agency asks for comments on the rule", text=text)) == [
         "Agency asks for comments on the rule."
     ]
