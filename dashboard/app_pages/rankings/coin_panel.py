@@ -120,7 +120,7 @@ def render_body(
         row,
         rows,
         calls.week.result().data,
-        quotes.data["incidents"] if quotes.data is not None else None,
+        quotes.data,
         status["providers"] if status is not None else None,
         next((span for span in CHANGE_SPANS if span == calls.span.value), "30d"),
         lang,
@@ -131,7 +131,7 @@ def render_body(
     if quotes.data is not None:
         quotes_html = coin_panel_sections.build_quotes(
             quotes.data, lang, now
-        ) + coin_panel_sections.build_incidents(quotes.data["incidents"], now)
+        ) + coin_panel_sections.build_incidents(quotes.data, now)
     else:
         quotes_html = ""
         if quotes.error is not None:

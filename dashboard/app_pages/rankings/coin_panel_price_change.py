@@ -5,10 +5,17 @@ from datetime import datetime
 from html import escape
 
 from dashboard.app_pages.rankings import price_change_context
+from dashboard.app_pages.rankings.calm_incidents import find_calm_cause
 from dashboard.app_pages.rankings.category_names import translate_category
 from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
-from dashboard.client.market_schemas import CandleSeries, ChangeSpan, Incident, ProviderStatus
+from dashboard.client.market_schemas import (
+    AssetQuotes,
+    CandleSeries,
+    ChangeSpan,
+    Incident,
+    ProviderStatus,
+)
 from dashboard.frame.formats import age, direction, parse_decimal, parse_instant, percent
 from dashboard.frame.freshness import provider_name, source_name
 from dashboard.frame.session_currency import get_display_currency
@@ -21,7 +28,7 @@ def build_price_change(
     row: Row,
     rows: Sequence[Row],
     week: CandleSeries | None,
-    incidents: Sequence[Incident] | None,
+    quotes: AssetQuotes | None,
     providers: Sequence[ProviderStatus] | None,
     span: ChangeSpan,
     lang: Language,
@@ -37,9 +44,7 @@ def build_price_change(
         (t("rankings.col_volume"), _format_volume(row, week, lang)),
         (
             t("rankings.why_incidents", span=span_words),
-            t("rankings.why_unknown")
-            if incidents is None
-            else _format_incidents(price_change_context.select_incidents(incidents, span, now)),
+            t("rankings.why_unknown") if quotes is None else _format_incidents(quotes, span, now),
         ),
         (
             t("rankings.why_outages"),
@@ -89,15 +94,18 @@ def _format_volume(row: Row, week: CandleSeries | None, lang: Language) -> str:
     return t("rankings.why_volume", volume=volume, ratio=f"{day.ratio:.2g}")
 
 
-def _format_incidents(incidents: Sequence[Incident]) -> str:
-    return _join(map(_format_incident, incidents))
+def _format_incidents(quotes: AssetQuotes, span: ChangeSpan, now: datetime) -> str:
+    incidents = price_change_context.select_incidents(quotes["incidents"], span, now)
+    return _join(_format_incident(incident, quotes) for incident in incidents)
 
 
-def _format_incident(incident: Incident) -> str:
+def _format_incident(incident: Incident, quotes: AssetQuotes) -> str:
     kind = t(f"rankings.incident_{incident['kind']}")
     worst = parse_decimal(incident["worst_pct"])
     facts = [percent(worst, signed=False)] if worst is not None else []
-    if incident["closed_at"] is None:
+    if (cause := find_calm_cause(incident, quotes)) is not None:
+        facts.append(t(f"rankings.why_calm_{cause}"))
+    elif incident["closed_at"] is None:
         facts.append(t("rankings.why_open"))
     return add_note(kind, join_items(facts)) if facts else kind
 

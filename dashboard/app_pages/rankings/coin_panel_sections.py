@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 
+from dashboard.app_pages.rankings import calm_incidents
 from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
@@ -171,25 +172,31 @@ def build_spread(answer: AssetQuotes, now: datetime) -> str:
     )
 
 
-def build_incidents(entries: Sequence[Incident], now: datetime) -> str:
+def build_incidents(quotes: AssetQuotes, now: datetime) -> str:
+    """Builds the asset's incidents. An open one also says if its cause has gone by these quotes."""
     title = f"<h3>{escape(t('rankings.incidents'))}</h3>"
-    if not entries:
+    if not quotes["incidents"]:
         return f"{title}<p>{escape(t('rankings.incidents_none'))}</p>"
-    items = "".join(_build_incident(entry, now) for entry in entries)
+    items = "".join(_build_incident(entry, quotes, now) for entry in quotes["incidents"])
     return f'{title}<ul class="rk-incidents">{items}</ul>'
 
 
-def _build_incident(entry: Incident, now: datetime) -> str:
-    kind, period = t(f"rankings.incident_{entry['kind']}"), _format_period(entry)
+def _build_incident(entry: Incident, quotes: AssetQuotes, now: datetime) -> str:
+    kind, period = t(f"rankings.incident_{entry['kind']}"), _format_period(entry, quotes)
     detail = _mark_language(
         price_reasons.explain(entry["detail"], entry["detail_code"], entry["detail_values"], now)
     )
+    if entry["closed_at"] is not None or calm_incidents.find_calm_cause(entry, quotes) is not None:
+        detail = add_label(escape(t("rankings.incident_worst")), detail)  # else it reads as of now
     return f"<li><strong>{escape(kind)}</strong> {escape(period)}<br>{detail}</li>"
 
 
-def _format_period(entry: Incident) -> str:
+def _format_period(entry: Incident, quotes: AssetQuotes) -> str:
     opened = f"{parse_instant(entry['opened_at']):%m-%d %H:%M}"
     closed = entry["closed_at"]
+    if (cause := calm_incidents.find_calm_cause(entry, quotes)) is not None:
+        minutes = calm_incidents.QUIET_MINUTES
+        return t(f"rankings.incident_calm_{cause}", time=f"{opened} UTC", n=minutes)
     if closed is None:
         return t("rankings.incident_open", time=f"{opened} UTC")
     return t("rankings.incident_closed", start=opened, end=f"{parse_instant(closed):%m-%d %H:%M} UTC")
