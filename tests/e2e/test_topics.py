@@ -264,6 +264,22 @@ def test_the_page_is_accessible_without_overflow_or_layout_shift(
     reader.close()
 
 
+def test_a_phone_switches_the_language_of_an_opened_topic_in_place(
+    browser: Browser, running_dashboard: str, ids: dict[str, str]
+) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    page = reader.open(f"/topics?topic={ids['e2e:fund']}", TITLE)
+    languages = page.get_by_role("radiogroup", name="Language of the topics")
+    languages.get_by_role("radio", name="日本語").click()
+    expect(page.locator(TITLE)).to_have_text("SEC、現物ソラナファンドを承認")
+    expect(page.get_by_role("button", name="Back to the list")).to_be_visible()  # only the topic's language
+    expect(page.locator(".st-key-tp_find")).to_be_hidden()
+    assert measure_overflow(page) <= 0
+    languages.get_by_role("radio", name="English").click()
+    expect(page.locator(TITLE)).to_contain_text("SEC approves")
+    reader.close()
+
+
 def test_on_a_phone_the_topic_replaces_the_list(
     browser: Browser, running_dashboard: str, ids: dict[str, str]
 ) -> None:
