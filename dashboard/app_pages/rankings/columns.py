@@ -19,6 +19,8 @@ CANDLE_MS: Mapping[ChartSpan, int] = {
 }
 COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "30d", "cap", "volume", "trend", "source")
 """In screen order."""
+PHONE_COLUMNS = ("rank", "name", "price", "24h", "1h", "7d", "30d", "cap", "volume", "trend", "source")
+"""In the screen order of phones, where only two figures fit beside the name. Links keep the other order."""
 SORTABLE = tuple(column for column in COLUMNS if column != "trend")
 FIXED_COLUMNS = ("name", "price")
 DEFAULT_COLUMNS = ("rank", "name", "price", "1h", "24h", "7d", "cap", "trend", "source")
@@ -43,6 +45,7 @@ VIEW_PARAMS = ("q", "sort", "facet", "cat", "min", "cols", "span", "watch")
 
 TABLE_OPTIONS: Mapping[str, Any] = {
     "columns": COLUMNS,
+    "phoneColumns": PHONE_COLUMNS,
     "sortable": SORTABLE,
     "fixedColumns": FIXED_COLUMNS,
     "defaultColumns": DEFAULT_COLUMNS,

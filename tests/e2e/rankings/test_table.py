@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from dashboard.i18n import LANGUAGES
 from tests.e2e.rankings.page import (
     find_filter,
     find_panel,
@@ -259,6 +260,29 @@ def test_columns_are_aligned_and_no_figure_is_cut_off(
     name.scroll_into_view_if_needed()
     expect(name).to_be_in_viewport()
     expect(page.locator(".rk thead .c-name")).to_be_in_viewport()  # both stay visible
+    reader.close()
+
+
+PHONE_HEADS = "head => [...head.cells].map(cell => cell.dataset.col).filter(Boolean)"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_phone_shows_price_and_24_hours_without_scrolling(
+    browser: Browser, running_dashboard: str, lang: str
+) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    reader.remember(lang=lang)
+    page = open_rankings(reader, "")
+    box, heads = page.locator(".rk .box"), page.locator(".rk thead tr")
+    right = box.evaluate("box => box.getBoundingClientRect().left + box.clientWidth")
+    for code in ("price", "24h"):
+        end = page.locator(f".rk thead .c-{code}").evaluate("cell => cell.getBoundingClientRect().right")
+        assert end <= right, code
+    shown = heads.evaluate(PHONE_HEADS)
+    assert shown[:5] == ["rank", "name", "price", "24h", "1h"]
+    page.set_viewport_size({"width": 844, "height": 390})  # turned: room for all changes in their order
+    expect(page.locator(".rk thead th").nth(4)).to_have_attribute("data-col", "1h")
+    assert sorted(heads.evaluate(PHONE_HEADS)) == sorted(shown)
     reader.close()
 
 

@@ -41,6 +41,7 @@ class RankTable {
       this.layOutFarRowsLater();
     }, { signal });
     addEventListener("storage", (event) => event.key === WATCH_KEY && (this.lists.read(), this.onListsChange()), { signal });
+    phone.addEventListener("change", () => this.render(), { signal }); // the device was turned
     this.clock = setInterval(() => this.tickAges(), 5000);
   }
 
@@ -160,7 +161,7 @@ class RankTable {
   renderRows() {
     this.renderedState = this.renderState();
     const active = this.root.activeElement;
-    this.columns = this.view.columns.filter((code) => code !== "volume" || this.hasVolume);
+    this.columns = arrangeColumns(this.view.columns).filter((code) => code !== "volume" || this.hasVolume);
     this.renderHead();
     this.updateWidths();
     this.shown = selectRows(this.rows, this.view);

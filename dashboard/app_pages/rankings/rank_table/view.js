@@ -4,6 +4,7 @@
 
 // The server inserts these facts (dashboard/app_pages/rankings/columns.py).
 const OPTIONS = "TABLE_OPTIONS";
+const phone = matchMedia("(max-width: 480px)");
 
 const fold = (text) => text.normalize("NFKC").toLowerCase();
 const isEqual = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -26,6 +27,11 @@ function parseView(params) {
     columns: params.cols ? OPTIONS.columns.filter((code) => columns.has(code)) : OPTIONS.defaultColumns,
     span: OPTIONS.spans.includes(params.span) ? params.span : OPTIONS.spans[0],
   };
+}
+
+// Returns the columns in screen order; hidden ones are not in `codes`.
+function arrangeColumns(codes) {
+  return (phone.matches ? OPTIONS.phoneColumns : OPTIONS.columns).filter((code) => codes.includes(code));
 }
 
 function buildViewParams(view) {

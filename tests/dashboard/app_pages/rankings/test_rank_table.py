@@ -159,6 +159,10 @@ def test_the_payload_of_250_coins_stays_small() -> None:
     )
 
 
+def test_a_phone_has_all_columns_in_another_order() -> None:
+    assert sorted(columns.PHONE_COLUMNS) == sorted(columns.COLUMNS)
+
+
 def test_the_script_contains_the_options_that_it_uses() -> None:
     script = rank_table.build_script()
     (options,) = re.findall(r"const OPTIONS = (.*);", script)
