@@ -151,3 +151,27 @@ def test_captions_of_lines_are_legible_and_stand_apart_from_the_bar_on_a_phone(
 }""")
     assert gap >= 8
     reader.close()
+
+
+TILE_TEXTS = """() => [...document.querySelectorAll('.cp-map-tiles li')].map((tile) => {
+  const [symbol, change] = ['.cp-symbol', '.cp-map-change']
+    .map((name) => tile.querySelector(name).getBoundingClientRect());
+  const { width, height } = tile.getBoundingClientRect();
+  const isCut = [symbol, change].some((text) => text.width > width || text.height > height);
+  return { width, height, hasSymbol: symbol.width > 0, hasChange: change.width > 0, isCut };
+})"""
+
+
+@pytest.mark.parametrize(("width", "lang"), [(1440, "en"), (1100, "ja"), (390, "zh")])
+def test_tiles_with_room_show_symbol_and_change_and_others_the_symbol(
+    browser: Browser, running_dashboard: str, width: int, lang: str
+) -> None:
+    reader = Reader(browser, running_dashboard, viewport={"width": width, "height": 900})
+    reader.remember(lang=lang)
+    page = open_overview(reader)
+    tiles = page.evaluate(TILE_TEXTS)
+    assert all(tile["hasSymbol"] and not tile["isCut"] for tile in tiles)
+    roomy = [tile for tile in tiles if tile["width"] >= 55 and tile["height"] >= 32]
+    assert len(roomy) >= 10
+    assert all(tile["hasChange"] for tile in roomy)
+    reader.close()

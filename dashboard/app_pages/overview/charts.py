@@ -21,6 +21,9 @@ MAP_WIDTH, MAP_HEIGHT = 760.0, 304.0
 MIN_TILE_SIDE_PIXELS = 25.0
 """The first tile with a shorter side, too small to press, and all later tiles are left out."""
 
+LONG_CHANGE_CHARS = 7
+"""A change with more characters than −12.34% needs a wider tile."""
+
 
 def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
     """Builds tiles of the largest assets: area by market capitalisation, colour by change."""
@@ -39,7 +42,7 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
             h(
                 "a",
                 h("span", coin.symbol, class_="cp-symbol"),
-                h("span", formats.percent_with_arrow(coin.change), class_="cp-map-change"),
+                _build_tile_change(coin.change),
                 href=f"rankings?coin={coin.id}",
                 data_open=coin.id,
                 title=f"{coin.name} · {currency.format_compact(coin.market_cap, language())}",
@@ -55,6 +58,18 @@ def build_heat_map(coins: Sequence[Coin], span: Span, scheme: Scheme) -> Node:
         for coin, rect in zip(coins, rects, strict=False)  # assets without a tile are left out
     ]
     return panel("map", t("overview.map"), h("ul", *tiles, class_="cp-map-tiles"), note=legend)
+
+
+def _build_tile_change(change: Decimal | None) -> Node:
+    """Builds a tile's change. The style sheet hides the arrow, then the change, where a tile has no room."""
+    arrow, _, figure = formats.percent_with_arrow(change).rpartition(" ")
+    is_long = len(figure) > LONG_CHANGE_CHARS
+    return h(
+        "span",
+        h("span", f"{arrow} ", class_="cp-map-arrow") if arrow else None,
+        figure,
+        class_="cp-map-change cp-map-long" if is_long else "cp-map-change",
+    )
 
 
 def _fit_tiles(caps: Sequence[float]) -> list[Rect]:
