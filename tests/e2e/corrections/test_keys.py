@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.corrections.page import (
     FAULTS,
@@ -15,6 +15,7 @@ from tests.e2e.corrections.page import (
     read_review_text,
     submit_article,
 )
+from tests.support.dashboard.reader import IDLE, Reader
 from tests.support.waiting import wait_for
 
 pytestmark = pytest.mark.browser
@@ -85,6 +86,38 @@ def test_shortcuts_do_not_act_while_typing_and_can_be_disabled(page: Page) -> No
     expect(page.locator(f"{MARK}[data-status=approved]")).to_have_count(0)
     page.keyboard.press("ArrowDown")
     assert read_focused_text(page) == "ビットコイソ"
+
+
+def test_the_empty_text_box_has_the_focus_on_arrival(page: Page, warm_reader: Reader) -> None:
+    expect(find_content(page)).to_be_focused()
+    page.keyboard.type("Two words")
+    expect(page.locator(".st-key-cr_content_counts")).to_have_text(
+        "Content: 2 words, 8 characters without spaces"
+    )
+    other_page = warm_reader.open("/research", "h1")
+    other_page.get_by_role("link", name="Corrections").first.click()
+    expect(find_content(other_page)).to_be_focused()
+    other_page.close()
+
+
+def test_a_reader_who_chose_another_part_keeps_the_focus(page: Page) -> None:
+    modes = page.locator(".st-key-mode")
+    modes.get_by_role("radio", name="History").click()
+    expect(find_content(page)).to_have_count(0)
+    modes.get_by_role("radio", name="One article").click()
+    find_content(page).wait_for()
+    page.wait_for_selector(IDLE)
+    expect(find_content(page)).not_to_be_focused()
+
+
+def test_on_a_touch_screen_the_keyboard_stays_closed(browser: Browser, running_dashboard: str) -> None:
+    reader = Reader(browser, running_dashboard, "phone")
+    page = reader.open("/corrections", ".st-key-cr_content textarea")
+    expect(page.locator(".st-key-cr_content_counts")).to_have_text(
+        "Content: 0 words, 0 characters without spaces"
+    )
+    expect(find_content(page)).not_to_be_focused()
+    reader.close()
 
 
 def test_undo_also_restores_the_form(page: Page) -> None:

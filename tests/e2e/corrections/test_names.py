@@ -14,7 +14,7 @@ def test_a_mixed_name_shows_both_counts_and_the_way_to_each_place(page: Page, ax
     submit_article(page, MIXED)
     card = page.locator(".review .card")
     expect(card.locator(".form")).to_have_text(["Strategy3×", "MicroStrategy1×"])
-    expect(card.locator(".steps")).to_contain_text("3 / 4")
+    expect(card.locator(".steps")).to_contain_text("Place 3 of 4")
     place = page.locator(".review .place-name[aria-current=true]")
     for key, status, number in (
         ("m", "“Strategy”: 3 of 3", 2),

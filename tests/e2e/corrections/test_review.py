@@ -30,7 +30,7 @@ pytestmark = pytest.mark.browser
 def test_the_card_shows_the_finding_its_reason_and_the_entity(page: Page) -> None:
     submit_article(page, FAULTY)
     card = page.locator(".review .card")
-    expect(card).to_contain_text("1 of 8")
+    expect(card).to_contain_text("Finding 1 of 8 · 8 still to decide")
     expect(card).to_contain_text("Error · Wrong spelling")
     expect(card).to_contain_text("Safe: applied with S")
     expect(card.locator(".names dd")).to_have_text(["Ethereum", "イーサリアム", "以太坊"])

@@ -1,4 +1,4 @@
-"""Counts the text of the form while it is typed, and starts the check when an article is pasted."""
+"""Focuses the form's empty text box, counts its text, and starts the check when an article is pasted."""
 
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["render_content_box"]
 def render_content_box(text_key: str, button_key: str, *, is_new: bool) -> None:
     """Render the counts of the text box ``text_key``.
 
-    Text that is pasted into the empty box is checked at once, with the button ``button_key``.
+    An empty box is focused. Text that is pasted into it is checked at once, with the button ``button_key``.
     """
     data = {
         "box": text_key,
