@@ -39,8 +39,11 @@ def render_choice(arrays: RunArrays, state: TimelinesState) -> None:
             on_click=compare,
             args=(sides.b, sides.a),
         )
-    labels = {SPLIT_MARK + split: _label_split(*known) for split, known in _list_splits(arrays, sides)}
-    options = [*labels, *names]
+    splits = _list_splits(arrays, sides)
+    labels = {SPLIT_MARK + split: _label_split(*known) for split, known in splits}
+    alerts = [SPLIT_MARK + split for split, (kind, _) in splits if kind == "alert"]
+    # The likeliest first: A before and after an alert, then the profiles as in A, then other changes of A.
+    options = [*alerts, *names, *(option for option in labels if option not in alerts)]
     chosen = sides.b if sides.self_split is None else SPLIT_MARK + self_splits.write(sides.self_split)
     b = bind_widget("tl_b", chosen, lambda option: _choose_b(option, sides))
     st.selectbox(

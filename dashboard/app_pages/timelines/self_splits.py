@@ -1,5 +1,6 @@
 """Lists the changes at which a profile can be compared with itself, and writes them for the URL. Pure."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
@@ -19,13 +20,15 @@ from dashboard.app_pages.timelines.selection import SplitKind, format_split, par
 
 MAX_SPLITS = 6
 """Maximum number of splits of each kind; the newest."""
+_KINDS: Sequence[SplitKind] = ("alert", "revision", "evaluation", "instant")
+"""In the order of the list."""
 
 
 def list_splits(arrays: RunArrays, profile: str, chosen: Split | None = None) -> list[Split]:
     """List the splits of ``profile``: at its alerts, revisions and evaluations, and at the middle of its
-    runs.
+    runs; those of a kind newest first.
 
-    ``chosen`` is added, and takes the place of another one of its kind and time.
+    ``chosen`` is added in its place. A chosen day replaces the middle of the runs.
     """
     runs = arrays.of(profile)
     if not len(runs):
@@ -45,8 +48,8 @@ def list_splits(arrays: RunArrays, profile: str, chosen: Split | None = None) ->
     splits += [split_at_evaluation(runs, profile, each.id) for each in evaluations[:MAX_SPLITS]]
     if chosen is None or chosen.kind != "instant":
         splits.append(split_at_instant(middle))
-    unique = {write(split): split for split in (*([chosen] if chosen else []), *splits)}
-    return list(unique.values())
+    unique = {write(split): split for split in (*splits, *([chosen] if chosen else []))}
+    return sorted(unique.values(), key=lambda split: (_KINDS.index(split.kind), -split.at))
 
 
 def find(arrays: RunArrays, profile: str, kind: SplitKind, value: str) -> Split:

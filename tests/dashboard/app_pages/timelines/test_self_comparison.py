@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 import pytest
 
-from dashboard.app_pages.timelines.self_splits import MAX_SPLITS
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard import pages
 from tests.support.dashboard.pages import find_bound, html, read_url_params
@@ -35,11 +34,23 @@ def test_where_an_alert_stands_the_page_first_compares_the_profile_with_itself()
     assert "before" not in re.findall(r"tl-verdict[^>]*>([^<]*)", html(app))[0]
 
 
+def test_b_lists_alerts_first_then_the_profiles_in_the_order_of_a_then_other_changes() -> None:
+    app = open_timelines(a=FALLING, b=STEADY)
+    profiles, options = (find_bound(app.selectbox, name).options for name in ("tl_a", "tl_b"))
+    start = options.index(profiles[0])
+    assert options[start : start + len(profiles)] == profiles
+    assert start >= 1
+    assert all("alert" in option for option in options[:start])
+    changes = options[start + len(profiles) :]
+    assert changes
+    assert not any("alert" in option for option in changes)
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_day_can_be_chosen_at_which_a_profile_is_compared_with_itself(lang: Any) -> None:
     app = open_timelines(a=STEADY, b=FALLING, lang=lang)
     picker = find_bound(app.selectbox, "tl_b")
-    picker.select(picker.options[1 + MAX_SPLITS]).run()  # after a revision and evaluations
+    picker.select(picker.options[-1]).run()  # after the profiles, a revision and evaluations
     assert read_url_params(app)["split"].startswith("instant:2026-03-")
     find_bound(app.date_input, "tl_split_date").set_value(date(2026, 3, 9)).run()
     assert not app.exception
