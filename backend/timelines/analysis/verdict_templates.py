@@ -20,7 +20,7 @@ TEMPLATES: Mapping[Language, Templates] = {
             "Inconclusive: {ahead} leads by {size} points, 95% {low} to {high}, {cases} shared cases"
             "{needed}; the interval and the t test (p {p}) do not agree."
         ),
-        "needed": "; {needed} cases would be needed to show {target} points",
+        "needed": "; with {needed} shared cases, a difference of {target} points could be detected",
         "identical": "{a} and {b} score the same in each of {cases} shared cases.",
         "too_few": (
             "Too few shared cases: {a} and {b} share {cases}, and an interval needs {fewest}. "
@@ -77,7 +77,7 @@ TEMPLATES: Mapping[Language, Templates] = {
             "判定できません：{ahead}が{size}ポイント上回っています（95% {low}～{high}、共通ケース{cases}件"
             "{needed}）が、区間とt検定（p {p}）の結論が一致しません。"
         ),
-        "needed": "。{target}ポイントの差を見るには{needed}件必要",
+        "needed": "。{needed}件あれば{target}ポイントの差も検出可能",
         "identical": "{a}と{b}は共通ケース{cases}件のすべてで同点です。",
         "too_few": (
             "共通ケースが足りません：{a}と{b}の共通ケースは{cases}件で、区間には{fewest}件必要です。"
@@ -130,7 +130,7 @@ TEMPLATES: Mapping[Language, Templates] = {
             "尚无定论：{ahead}领先{size}分（95% {low}至{high}，共有用例{cases}个{needed}），"
             "但区间与t检验（p {p}）的结论不一致。"
         ),
-        "needed": "；要看出{target}分的差异需{needed}个",
+        "needed": "；有{needed}个时可检出{target}分的差异",
         "identical": "{a}与{b}在全部{cases}个共有用例中得分相同。",
         "too_few": (
             "共有用例太少：{a}与{b}共有{cases}个用例，给出区间需要{fewest}个。"

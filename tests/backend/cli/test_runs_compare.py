@@ -46,7 +46,7 @@ def test_two_profiles_get_a_verdict(file: str) -> None:
     assert code == 0
     assert (
         "B is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; "
-        "32 cases would be needed to show 2 points." in output
+        "with 32 shared cases, a difference of 2 points could be detected." in output
     )
     assert "1 run of A is excluded: the infrastructure failed, not the model." in output
     assert "case 4 50.0 64.0 +14.0" in output

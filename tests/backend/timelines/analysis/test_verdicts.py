@@ -42,7 +42,7 @@ def test_a_lead_is_stated_with_interval_cases_and_needed_cases() -> None:
     assert (result.kind, result.needed) == ("ahead", 32)
     assert result.text == (
         "B is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; "
-        "32 cases would be needed to show 2 points."
+        "with 32 shared cases, a difference of 2 points could be detected."
     )
 
 
