@@ -7,7 +7,7 @@ treemap and comparisons use the rules of this module.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -18,6 +18,9 @@ from dashboard.frame.providers import split_source
 
 FLAGS = ("conflict", "divergent", "jump", "depeg")
 """Codes of :attr:`Row.flags`, with which the service marks a doubtful price; most serious first."""
+
+MAX_PRICE_LAG = timedelta(minutes=3)
+"""How much older than the rankings a price record may be. A price of this age is still fresh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,7 @@ def build_rows(
 ) -> list[Row]:
     """Joins the responses by asset id, in the order of the rankings; missing fields stay ``None``.
 
-    If rankings and prices have different times, the newer record wins as a whole: price, changes,
-    capitalisation and time always come from one record.
+    Price, changes, capitalisation and time always come from one record; see :func:`_choose_record`.
     """
     by_id = {asset["id"]: asset for asset in assets or ()}
     return [
@@ -111,7 +113,7 @@ def _build_row(
     names: Mapping[str, Any],
     span: Span,
 ) -> Row:
-    quote = price if price and (price["last_updated"] or "") >= (token["last_updated"] or "") else token
+    quote = _choose_record(token, price)
     metadata = (asset or {}).get("metadata") or {}
     return Row(
         id=token["id"],
@@ -138,6 +140,21 @@ def _build_row(
         names={lang: name for lang, name in names.items() if lang != "aliases"},
         aliases=tuple(names.get("aliases") or ()),
     )
+
+
+def _choose_record(token: Mapping[str, Any], price: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Returns the record with the figures of a row: the price record, unless it is :data:`MAX_PRICE_LAG` old.
+
+    The rankings do not have the changes of 1 hour and 30 days. They would be unknown for one refresh
+    whenever the rankings arrive before the prices of the same moment.
+    """
+    if price is None:
+        return token
+    priced_at, ranked_at = price["last_updated"] or "", token["last_updated"] or ""
+    if priced_at >= ranked_at:
+        return price
+    priced, ranked = parse_instant(priced_at or None), parse_instant(ranked_at)
+    return price if priced and ranked and ranked - priced <= MAX_PRICE_LAG else token
 
 
 def localize(row: Row, lang: str) -> Row:

@@ -34,6 +34,7 @@ from dashboard.app_pages.rankings.table_view import TableView, build_view_params
 from dashboard.i18n import LANGUAGES
 
 EARLY, LATE = "2026-05-18T12:00:00Z", "2026-05-18T12:00:15Z"
+MUCH_LATER = "2026-05-18T12:03:01Z"
 
 
 def token(asset: str = "bitcoin", **fields: Any) -> dict[str, Any]:
@@ -109,13 +110,19 @@ views = st.builds(
 )
 
 
-def test_a_row_takes_all_its_figures_from_the_newer_response() -> None:
+def test_a_row_takes_all_its_figures_from_one_response() -> None:
     newer = record(price_usd="101.5", last_updated=LATE, market_cap=11, pct_change_24h="1.5")
     (row,) = build_rows([token()], {"bitcoin": newer})
     assert (row.price, row.market_cap, row.pct_24h) == (Decimal("101.5"), 11, Decimal("1.5"))
-    (row,) = build_rows([token(last_updated=LATE)], {"bitcoin": record(price_usd="99")})
+    (row,) = build_rows([token(last_updated=MUCH_LATER)], {"bitcoin": record(price_usd="99")})
     assert row.price == Decimal("100.10")
     assert row.pct_1h is None, "an hour's change of an older quote does not belong to this price"
+
+
+def test_the_change_of_an_hour_stays_while_only_the_rankings_are_refreshed() -> None:
+    older = record(price_usd="99", pct_change_1h="0.4")
+    (row,) = build_rows([token(last_updated=LATE)], {"bitcoin": older})
+    assert (row.price, row.pct_1h) == (Decimal(99), Decimal("0.4"))
 
 
 def test_prices_keep_every_digit_that_was_sent() -> None:
