@@ -77,10 +77,10 @@ class Article(BaseModel):
     ] = None
     date: Annotated[
         str | None,
-        BeforeValidator(_none_unless_text, json_schema_input_type=str | None),
+        BeforeValidator(_none_unless_text, json_schema_input_type=Any),
         Field(
             description="Date of publication (2024-09-06). A former name is right before its change, and a "
-            "warning long after it. If absent, front matter, id, source and text are searched for one."
+            "warning long after it. If absent or no text, front matter, id, source and text are searched."
         ),
     ] = None
     accept: AcceptedTexts = []

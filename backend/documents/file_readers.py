@@ -29,7 +29,7 @@ from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileError
-from backend.formats.urls import has_valid_host
+from backend.formats.urls import normalize_web_url
 
 JSON_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 HTML_SUFFIXES = frozenset({".html", ".htm"})
@@ -40,7 +40,6 @@ MAX_FILE_BYTES = 8 * 1024 * 1024
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(\S[^\r\n]{0,500})", re.MULTILINE)
 _HTML_LANGUAGE = re.compile(rb"<html\b[^>]{0,500}?\blang\s*=\s*[\"']?(en|ja|zh)\b", re.IGNORECASE)
-_URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +65,10 @@ class ReadOptions:
 
 
 def _validate_url(value: str) -> str:
-    if not _URL.fullmatch(value) or not has_valid_host(value):
+    url = normalize_web_url(value)
+    if url is None:
         raise ValueError("must be an address that begins with https:// or http://")
-    return value
+    return url
 
 
 def _parse_published(value: Any) -> Any:

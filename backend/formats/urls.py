@@ -1,15 +1,45 @@
-"""Checks URLs from outside before they are used."""
+"""Checks and normalizes URLs from outside before they are used."""
 
-from urllib.parse import urlsplit
+import re
+from urllib.parse import quote, urlsplit
+
+_OTHER_SCRIPTS = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef" + "".join(
+    f"{chr(plane << 16 | (0x1000 if plane == 14 else 0))}-{chr(plane << 16 | 0xFFFD)}"
+    for plane in range(1, 15)
+)
+"""Characters beyond ASCII that an IRI may contain (``ucschar`` of RFC 3987)."""
+_WEB_URL = re.compile(
+    rf"(?P<start>https?://(?:(?:(?!\s)[a-z0-9._~{_OTHER_SCRIPTS}-])+|\[[0-9a-f:.]+\])(?::[0-9]*)?)"
+    r"(?P<address>(?:[/?][^\s#]*)?)(?:#(?P<fragment>\S*))?",
+    re.IGNORECASE,
+)
+_NOT_IN_IRI = re.compile(rf"[^A-Za-z0-9._~:/?@!$&'()*+,;=%{_OTHER_SCRIPTS}-]|%(?![0-9A-Fa-f]{{2}})")
 
 
-def has_valid_host(url: str) -> bool:
-    """Whether ``url`` has a host and a valid port, as code that stores or shows it expects."""
+def normalize_web_url(text: str) -> str | None:
+    """Return an http or https URL as an IRI (RFC 3987); None for other text and for hosts that cannot exist.
+
+    Characters that an IRI cannot contain are percent-encoded behind the host, as browsers encode them.
+    """
+    match = _WEB_URL.fullmatch(text)
+    if match is None or not _has_valid_host(text):
+        return None
+    fragment = match["fragment"]
+    return match["start"] + _encode(match["address"]) + ("" if fragment is None else f"#{_encode(fragment)}")
+
+
+def _has_valid_host(url: str) -> bool:
+    """Whether code that stores or shows ``url`` finds a host, which has a form in ASCII, and a valid port."""
     try:
         parts = urlsplit(url)
-        return bool(parts.hostname) and parts.port != 0
+        host, port = parts.hostname or "", parts.port
+        return bool(host) and port != 0 and (host.isascii() or host.encode("idna").isascii())
     except ValueError:  # brackets around no IPv6 address, a port that is not a number, letters like ℀
         return False
+
+
+def _encode(text: str) -> str:
+    return _NOT_IN_IRI.sub(lambda found: quote(found[0], safe=""), text)
 
 
 def is_home_page(url: str) -> bool:

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from backend.documents.model import SourceType
 from backend.formats.field_types import Timestamp, WebUrl
-from backend.formats.urls import has_valid_host
+from backend.formats.urls import normalize_web_url
 from backend.jobs.schemas import JobState
 
 MAX_STATEMENT_CHARS = 10_000
@@ -33,10 +33,10 @@ Confidence = Literal["high", "medium", "low"]
 
 
 def _validate_url(text: str) -> str:
-    is_url = text.lower().startswith(("http://", "https://")) and has_valid_host(text)
-    if not is_url or any(character.isspace() or ord(character) < 32 for character in text):
-        raise ValueError("must be a URL that starts with http:// or https://")
-    return text
+    url = normalize_web_url(text)
+    if url is None:
+        raise ValueError("must be an address that begins with https:// or http://")
+    return url
 
 
 Url = Annotated[

@@ -26,14 +26,13 @@ from pydantic import (
 from backend.entities.model import Language, Slug
 from backend.formats.field_types import Day, RelativeUrl, Timestamp, WebUrl
 from backend.formats.timestamps import parse_instant
-from backend.formats.urls import has_valid_host
+from backend.formats.urls import normalize_web_url
 
 MAX_ID = 2**63 - 1
 MAX_SCORE = 1e15
 """Larger scores would lose whole numbers in a sum of floats."""
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,30}")
 URL_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
-_URL = re.compile(URL_PATTERN)
 
 
 class ResponseModel(BaseModel):
@@ -240,7 +239,9 @@ def _parse_time(value: Any) -> Any:
 
 
 SentTime = Annotated[
-    datetime, BeforeValidator(_parse_time), WithJsonSchema({"type": "string", "format": "date-time"})
+    datetime,
+    BeforeValidator(_parse_time),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\d[Tt ]"}),
 ]
 """Accepts only text: for a number, pydantic would guess between seconds and milliseconds."""
 
@@ -260,9 +261,10 @@ def _require_storable(value: str) -> str:
 
 
 def _require_url(value: str) -> str:
-    if not _URL.fullmatch(value) or not has_valid_host(value):
+    url = normalize_web_url(value)
+    if url is None:
         raise ValueError("must be an address that begins with https:// or http://")
-    return value
+    return url
 
 
 def _limit_chars(max_chars: int, min_chars: int = 0) -> StringConstraints:

@@ -59,7 +59,7 @@ def revoke_token(request: Request, sent: Form) -> Response:
         oauth.database,
         token=sent.require("token"),
         client_id=_parse_client_id(request, sent),
-        end_session=sent.get("end_session") == "true",
+        end_session=_parse_end_session(sent),
         now=oauth.now(),
     )
     if refusal is not None:
@@ -125,6 +125,13 @@ def _forget_revoked_tokens(request: Request) -> None:
     """Refuse revoked tokens before the response is sent. Other processes follow within a second or two."""
     credentials: Credentials = request.app.state.credentials
     credentials.reload_tokens()
+
+
+def _parse_end_session(sent: Parameters) -> bool:
+    value = sent.get("end_session")
+    if value not in (None, "true"):
+        raise OAuthError("invalid_request", "The end_session is 'true' or absent.")
+    return value is not None
 
 
 def _parse_client_id(request: Request, sent: Parameters) -> str | None:

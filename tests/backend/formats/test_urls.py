@@ -1,8 +1,8 @@
-"""Tests which URLs have a valid host."""
+"""Tests which URLs are accepted, and how they are normalized."""
 
 import pytest
 
-from backend.formats.urls import has_valid_host, is_home_page
+from backend.formats.urls import is_home_page, normalize_web_url
 
 
 @pytest.mark.parametrize(
@@ -10,13 +10,28 @@ from backend.formats.urls import has_valid_host, is_home_page
     [
         "https://a.example",
         "http://a.example:8080/x?y#z",
-        "https://例え.jp/",
+        "https://例え.jp/記事?題=あ#い",
+        "https://😍.example/a%20b",
         "http://[2001:db8::1]:80/",
-        "https://A/",
+        "https://A_1/",
     ],
 )
-def test_urls_that_browsers_open_have_a_valid_host(url: str) -> None:
-    assert has_valid_host(url)
+def test_urls_that_browsers_open_stay_as_they_are(url: str) -> None:
+    assert normalize_web_url(url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "normalized"),
+    [
+        ("https://a.example/x|y?q={a}", "https://a.example/x%7Cy?q=%7Ba%7D"),
+        ("https://a.example/[1]%zz", "https://a.example/%5B1%5D%25zz"),
+        ("https://a.example#b#c", "https://a.example#b%23c"),
+        ("https://a.example/\ue000\x81\U000e0a4f", "https://a.example/%EE%80%80%C2%81%F3%A0%A9%8F"),
+    ],
+)
+def test_characters_that_no_iri_contains_are_percent_encoded(url: str, normalized: str) -> None:
+    assert normalize_web_url(url) == normalized
+    assert normalize_web_url(normalized) == normalized
 
 
 @pytest.mark.parametrize(
@@ -26,16 +41,25 @@ def test_urls_that_browsers_open_have_a_valid_host(url: str) -> None:
         "https://:80/",
         "https://]a",
         "http://[::1",
+        "http://[zz]/",
         "http://a[b]c/",
         "http://a:b/",
         "http://a:0/",
         "http://a:99999/",
         "http://\u2100/",
+        "http://a\x81b/",
+        "http://a\ue000b/",
+        "http://a\u3000b/",
+        "http://a b/",
+        "http://a/b c",
+        "https://日..本/",
+        "https://name:secret@a.example/",
+        "ftp://a.example",
         "a.example",
     ],
 )
-def test_unparsable_urls_have_no_valid_host(url: str) -> None:
-    assert not has_valid_host(url)
+def test_other_text_and_hosts_that_cannot_exist_are_no_url(url: str) -> None:
+    assert normalize_web_url(url) is None
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,14 @@ def ended_by_sign_out(at: Desk, tokens: dict[str, Any]) -> None:
     assert answer.status == 200
 
 
+def test_another_value_of_end_session_is_refused_and_revokes_nothing(dashboard: Desk) -> None:
+    tokens = dashboard.tokens()
+    form = {"token": tokens["refresh_token"], "client_id": dashboard.app.client_id, "end_session": "yes"}
+    answer = post(dashboard.running, "/oauth/revoke", form)
+    assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
+    assert dashboard.refresh(tokens["refresh_token"]).status == 200
+
+
 def ended_by_password(at: Desk, _: object) -> None:
     accounts.set_password(at.running.database, "ada", PASSWORD, at.running.clock())
 
