@@ -284,7 +284,7 @@ class _Selection:
             key=lambda index: (
                 has_unclear_opening(self._candidates[index].text, self._language),
                 self._candidates[index].member is not member
-                or (self._candidates[index].context != Context.NONE),
+                or (self._candidates[index].place > 0 and self._candidates[index].context != Context.NONE),
             ),
         )
 

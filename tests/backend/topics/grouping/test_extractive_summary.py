@@ -147,6 +147,15 @@ def test_the_subject_of_the_title_makes_a_lead(make: Make) -> None:
     assert summarize([make(title, text=text)], NONE, "en").summary[0].text.startswith("Ferrand, a lender")
 
 
+def test_a_first_sentence_that_explains_itself_goes_before_one_that_names_more_of_the_title(
+    make: Make,
+) -> None:
+    lead = "The fund manager Harrow won a battle on Tuesday against the agency over its coin fund."
+    text = f"{lead} Harrow sued the agency last year when it refused to turn the coin fund into an open one."
+    member = make("Harrow wins battle against agency over coin fund", text=text)
+    assert summarize([member], NONE, "en").summary[0].text == lead
+
+
 def test_the_summary_comes_from_the_primary_source(make: Make) -> None:
     press = make(
         "SEC sues Brightpath over $198M", text="The SEC sued Brightpath Mining on Friday.", minutes=0
