@@ -80,7 +80,7 @@ class Article(BaseModel):
         BeforeValidator(_none_unless_text, json_schema_input_type=Any),
         Field(
             description="Date of publication (2024-09-06). A former name is right before its change, and a "
-            "warning long after it. If absent or no text, front matter, id, source and text are searched."
+            "warning long after it. If it is no string, front matter, id, source and text are searched."
         ),
     ] = None
     accept: AcceptedTexts = []

@@ -13,6 +13,7 @@ _WEB_URL = re.compile(
     r"(?P<address>(?:[/?][^\s#]*)?)(?:#(?P<fragment>\S*))?",
     re.IGNORECASE,
 )
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_IN_IRI = re.compile(rf"[^A-Za-z0-9._~:/?@!$&'()*+,;=%{_OTHER_SCRIPTS}-]|%(?![0-9A-Fa-f]{{2}})")
 
 
@@ -22,7 +23,7 @@ def normalize_web_url(text: str) -> str | None:
     Characters that an IRI cannot contain are percent-encoded behind the host, as browsers encode them.
     """
     match = _WEB_URL.fullmatch(text)
-    if match is None or not _has_valid_host(text):
+    if match is None or _SURROGATE.search(text) or not _has_valid_host(text):
         return None
     fragment = match["fragment"]
     return match["start"] + _encode(match["address"]) + ("" if fragment is None else f"#{_encode(fragment)}")
@@ -33,8 +34,10 @@ def _has_valid_host(url: str) -> bool:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        return bool(host) and port != 0 and (host.isascii() or host.encode("idna").isascii())
-    except ValueError:  # brackets around no IPv6 address, a port that is not a number, letters like ℀
+        return bool(host) and port != 0 and (":" in host or host.encode("idna").isascii())
+    except (
+        ValueError
+    ):  # brackets around no IPv6 address, no number as the port, letters like ℀, an empty label
         return False
 
 

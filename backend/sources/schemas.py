@@ -36,6 +36,10 @@ def _validate_url(text: str) -> str:
     url = normalize_web_url(text)
     if url is None:
         raise ValueError("must be an address that begins with https:// or http://")
+    if len(url) > MAX_URL_CHARS:
+        raise ValueError(
+            f"must be an address of at most {MAX_URL_CHARS} characters when it is percent-encoded"
+        )
     return url
 
 

@@ -32,6 +32,7 @@ MAX_ID = 2**63 - 1
 MAX_SCORE = 1e15
 """Larger scores would lose whole numbers in a sum of floats."""
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,30}")
+MAX_URL_CHARS = 2000
 URL_PATTERN = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#@]+(?:[/?#]\S*)?$"
 
 
@@ -241,7 +242,7 @@ def _parse_time(value: Any) -> Any:
 SentTime = Annotated[
     datetime,
     BeforeValidator(_parse_time),
-    WithJsonSchema({"type": "string", "format": "date-time", "pattern": r"^\d{4}-\d\d-\d\d[Tt ]"}),
+    WithJsonSchema({"type": "string", "format": "date-time", "pattern": r"^\d{4}-"}),
 ]
 """Accepts only text: for a number, pydantic would guess between seconds and milliseconds."""
 
@@ -264,6 +265,10 @@ def _require_url(value: str) -> str:
     url = normalize_web_url(value)
     if url is None:
         raise ValueError("must be an address that begins with https:// or http://")
+    if len(url) > MAX_URL_CHARS:
+        raise ValueError(
+            f"must be an address of at most {MAX_URL_CHARS} characters when it is percent-encoded"
+        )
     return url
 
 
@@ -274,11 +279,11 @@ def _limit_chars(max_chars: int, min_chars: int = 0) -> StringConstraints:
 Storable = AfterValidator(_require_storable)
 Url = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, max_length=2000),
+    StringConstraints(strip_whitespace=True, max_length=MAX_URL_CHARS),
     AfterValidator(_require_url),
     Storable,
     # No format "uri": letters of every script are accepted, as browsers display URLs (RFC 3987).
-    WithJsonSchema({"type": "string", "maxLength": 2000, "pattern": URL_PATTERN}),
+    WithJsonSchema({"type": "string", "maxLength": MAX_URL_CHARS, "pattern": URL_PATTERN}),
 ]
 """Only these schemes are accepted, because the URL is shown as a link."""
 _SCORE_RANGE = Field(ge=-MAX_SCORE, le=MAX_SCORE)

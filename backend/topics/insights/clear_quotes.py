@@ -58,7 +58,8 @@ _ANY_NAME = "Quillport"
 """Stands in for a noun that the reader knows, to learn if the rest of its sentence is clear."""
 _IDENTIFIES = re.compile(
     r"^The (?:main|biggest|largest|chief|key|primary|sole|only|top) (?P<rest>[^,;:.“”]{8,70}?)"
-    r" (?:is|are|was|were) (?:the )?(?!(?:It|They|This|That)\b)[A-Z]"
+    r" (?:is|are|was|were) (?:the )?(?!(?:It|They|This|That|In|On|At|By|For|[A-Z][a-z]+day|January"
+    r"|February|March|April|May|June|July|August|September|October|November|December)\b)[A-Z]"
 )
 """*The main buyer of the coins was Kestrel*: the sentence itself names its subject."""
 _NAMED_OTHERS = re.compile(r"^Other [a-z]+s,? (?:including|such as) (?:the )?[A-Z]")

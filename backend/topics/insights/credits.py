@@ -28,14 +28,17 @@ _NO_OUTLET = (
     "媒体|外媒|报|此前|之前|早前|先前|当地|本地|相关|有关|多家|多方|最新|公开|国外|海外|国内"
     "|官方|网络|悉|称|此|其|该|知情|消息|英国|美国"
 )
+_NO_OUTLET_END = "媒|媒体|公司|市场|机构|平台|项目|团队|部门|今日|日前|近日|记者|一份|周[一二三四五六日]"
 _UNLISTED_HAN: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"(?!)"),
     "ja": re.compile(
-        r"(?P<name>[A-Z][A-Za-z]{2,}|[ァ-ヺー]{4,}|[一-鿿]{2,6}新聞)(?:紙)?が(?:[^、。]{0,12})?報じ(?!られ)"
+        r"(?P<name>[A-Z][A-Za-z]{2,}|[ァ-ヺー]{4,}(?<!メディア)(?<!サイト)(?<!リスト)"
+        r"|(?!現地|地元|国内|海外|複数|大手)[一-鿿]{2,6}新聞)(?:紙)?が"
+        r"(?:(?:\d{1,2}日|先週|今週|同日|独自|このほど|新た)に?)?、?報じ(?!られ)"
     ),
     "zh": re.compile(
-        rf"据\s*[《“]?(?!{_NO_OUTLET})(?P<name>[A-Z][\w.&]*(?: [A-Z][\w.&]*){{0,3}}|[一-鿿·]{{2,6}}?)"
-        r"[》”]?\s*(?:报道|报导)"
+        rf"(?<![根证数依])据\s*[《“]?(?!{_NO_OUTLET})(?!(?:{_NO_OUTLET_END})\s*报|[一-鿿·]{{1,6}}(?:{_NO_OUTLET_END})\s*报)"
+        r"(?P<name>[A-Z][\w.&]*(?: [A-Z][\w.&]*){0,3}|[一-鿿·]{2,6}?)[》”]?\s*(?:报道|报导)"
     ),
 }
 """Outlets that the catalogue does not know."""
@@ -92,7 +95,7 @@ def find_credits(report: Report, rules: RuleSet, language: Language) -> Credits:
         spans = []
         for mention in find_mentions(rules, text):
             entity = rules.entities[mention.entity_id]
-            if entity.type == "media":
+            if entity.type == "media" or report.language != "en":  # 据…报道 also stands behind other names
                 spans.append((mention.start, mention.end))
             if entity.type != "media" or mention.entity_id == report.owner:
                 continue
@@ -107,9 +110,13 @@ def find_credits(report: Report, rules: RuleSet, language: Language) -> Credits:
         found.update({entity.name(language): None for entity in entities if entity.type == "media"})
         if not entities and signature["name"].isascii():
             found[signature["name"]] = None
-    own = f"The {report.source}"  # 北风链闻 does not credit 链闻, a part of its own name
-    names = tuple(name for name in found if name not in own)
+    names = tuple(name for name in found if not _is_part(name, f"The {report.source}"))
     return Credits(names, is_relayed or bool(names))
+
+
+def _is_part(name: str, outlet: str) -> bool:
+    """True if ``outlet`` has a name in its own: 北风链闻 does not credit 链闻."""
+    return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", outlet) is not None
 
 
 def _is_credit(text: str, start: int, end: int, language: Language) -> bool:

@@ -28,8 +28,9 @@ from backend.topics.insights.statements import MAX_SENTENCES
 
 MAX_POINTS = 6
 MIN_SCORE = 2.3
+"""A sentence with a lower score adds too little."""
 MIN_ONLY_SCORE = 2.0
-"""The same for the first sentence, without which the insight has only the names of the sources."""
+"""The limit for the first sentence: without it the insight has only the names of the sources."""
 MAX_REPETITION = 0.6
 """A sentence with a larger share of its words in one sentence that the reader has read is no new point."""
 _FILE = Path(__file__).parent / "data" / "point_patterns.yaml"

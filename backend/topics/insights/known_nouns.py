@@ -12,7 +12,7 @@ from backend.topics.feeds.article_sentences import ArticleSentence, Context, fin
 
 _KNOWN: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile(
-        r"^同(?![様時日年月じ])(?P<noun>[A-Z]{2,}|[ァ-ヺー]{2,}|[一-鿿]{2,4})(?=[はがもでにのをへ、])"
+        r"^同(?![様時日年月じ社氏行国])(?P<noun>[A-Z]{2,}|[ァ-ヺー]{2,}|[一-鿿]{2,4})(?=[はがもでにのをへ、])"
     ),
     "zh": re.compile(
         r"^该(?P<noun>平台|交易所|协议|项目|基金会|银行|机构|网络|代币|基金|提案|法案|产品|功能|工具|合约|团队)"
@@ -39,7 +39,9 @@ def names_known_noun(
         return False
     noun = re.escape(known["noun"])
     text = _normalize(printed, language)
-    if noun not in text or re.search(rf"{_SEVERAL[language]}[^、，。]{{0,6}}?{noun}", text):
+    # Two names with the noun (奥林代币和红隼代币) are two things.
+    owners = {match[1] for match in re.finditer(rf"(?<![同该])(..?){noun}", f" {text}")}
+    if len(owners) != 1 or re.search(rf"{_SEVERAL[language]}[^、，。]{{0,6}}?{noun}", text):
         return False
     unread = (one.text for one in before if one.text not in printed)
     return not any(re.search(rf"(?<![同该]){noun}", _normalize(one, language)) for one in unread)

@@ -63,9 +63,10 @@ _GIVEN_UP: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(r"原定|原计划|取消|不再|撤回"),
 }
 _MOVED_TO_DAY = re.compile(
-    r"\b(?:extend|postpone|delay|deferr?|adjourn|reschedule?|move?|push)(?:e?d|e?s|ing)?"
-    r"(?: [^\s,.;:()]+){0,9}? "
-    r"(?:to|into|until)(?: the)?\s*$",
+    r"\b(?:(?:extend|postpone|delay|deferr?|adjourn|reschedule?)(?:e?d|e?s|ing)?"
+    r"|(?:was|were|been|be|being|is|are) (?:moved|pushed)"
+    r"|(?:move?|push)(?:e?d|e?s|ing)? (?:(?:back|forward) )?(?:its|their|his|her|the|an?)\b)"
+    r"(?: [^\s,.;:()]+){0,9}? (?:to|into|until)(?: the)?\s*$",
     re.IGNORECASE | re.ASCII,
 )
 """The day that takes the place of a former one (*was set for June but has been pushed to October*)."""

@@ -61,8 +61,10 @@ _MEMBERS: Mapping[Language, re.Pattern[str]] = {
 _PREPOSITION = re.compile(
     r"\b(?:in|of|from|by|to|at|with|against|for|across|under|on|into|via|outside)(?: the)?\s$", re.IGNORECASE
 )
-_PLACE_BEFORE = re.compile(r"(?:(?<!自)从|從|(?<!一)向|存入|转入|轉入|转至|流入|提自)\s*$")
-_PLACE_BEHIND = re.compile(r"(?:から|へ(?!の)|に(?:入金|送金|移動|預け))")
+_PLACE_BEFORE = re.compile(r"(?:(?<!自)从|從|存入|转入|轉入|转至|流入|提自)\s*$")
+_RECIPIENT_BEFORE = re.compile(r"(?<!一)向\s*$")
+_TRANSFER_BEHIND = re.compile(r"[^，。]{0,4}(?:转|轉|存|充|汇|匯)")
+_PLACE_BEHIND = re.compile(r"(?:から|(?:へ|に)[^、。]{0,8}(?:入金|送金|移動|預け))")
 """A name behind 从 or in front of から is where something moves from or to, and not who acts."""
 _INTRODUCTION = re.compile(
     r"^(?:[^,]{1,30}, )|\b(?:the|an?|US|U\.S\.|UK|EU)\s|(?:[\w.]+ ){0,2}[\w.]+[’']s\s", re.I
@@ -232,7 +234,9 @@ def _list_parties(title: str, rules: RuleSet, language: Language) -> list[Entity
 def _is_place(title: str, mention: Mention, language: Language) -> bool:
     """True for the place from or to which a Japanese or Chinese title says that something moves."""
     if language == "zh":
-        return _PLACE_BEFORE.search(title[: mention.start]) is not None
+        before = title[: mention.start]
+        is_recipient = _RECIPIENT_BEFORE.search(before) and _TRANSFER_BEHIND.match(title, mention.end)
+        return _PLACE_BEFORE.search(before) is not None or is_recipient is not None
     return language == "ja" and _PLACE_BEHIND.match(title, mention.end) is not None
 
 

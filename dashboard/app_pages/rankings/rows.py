@@ -20,7 +20,7 @@ FLAGS = ("conflict", "divergent", "jump", "depeg")
 """Codes of :attr:`Row.flags`, with which the service marks a doubtful price; most serious first."""
 
 MAX_PRICE_LAG = timedelta(minutes=3)
-"""How much older than the rankings a price record may be. A price of this age is still fresh."""
+"""How much older than the rankings a price record may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,8 @@ def _build_row(
 
 
 def _choose_record(token: Mapping[str, Any], price: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Returns the record with the figures of a row: the price record, unless it is :data:`MAX_PRICE_LAG` old.
+    """Returns the record with the figures of a row: the price record, unless it is older by more than
+    :data:`MAX_PRICE_LAG`.
 
     The rankings do not have the changes of 1 hour and 30 days. They would be unknown for one refresh
     whenever the rankings arrive before the prices of the same moment.

@@ -101,7 +101,7 @@ def test_a_pasted_article_is_checked_and_corrected_by_one_key_for_each_finding(
     sheet = page.locator(".review .applied.sheet")
     expect(sheet.locator("li")).to_have_count(FAULTS)
     assert find_accessibility_violations(page, axe_source) == []
-    sheet.get_by_role("button", name="restore “Solanna”").click()
+    sheet.get_by_role("button", name="to “Solanna”").click()
     expect(page.locator(f"{MARK}[data-status=ignored]")).to_have_text("–\u2060Solanna")
     expect(sheet.locator("li")).to_have_count(FAULTS - 1)
     page.keyboard.press("Escape")

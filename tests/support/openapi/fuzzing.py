@@ -42,7 +42,7 @@ token is not an error (RFC 7009, 2.2)."""
 
 UNKNOWN_QUERY_PARAMETER = "in query - violates `additionalProperties`"
 """Part of a complaint about a parameter that the document does not name. The service ignores such parameters,
-and a document has no way to say either."""
+which OpenAPI cannot express."""
 
 NESTED_PATH_PREFIX = "/v1/timelines/"
 """A profile's name may contain slashes, so GET is allowed on every path below, as ``Allow`` says."""

@@ -46,7 +46,9 @@ def test_a_comparison_has_figures_a_sentence_and_a_row_for_each_case(filled: Tim
     assert result["family"] is None
     (found,) = result["comparisons"]
     assert (found["verdict"], found["a"]["profile"], found["b"]["runs"]) == ("ahead", "one", 8)
-    assert found["text"].startswith("two is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; 32 cases")
+    assert found["text"].startswith(
+        "two is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; with 32 shared cases"
+    )
     figures = found["comparison"]
     assert figures["p"] == pytest.approx(stats.ttest_1samp(GAINS, 0).pvalue, abs=1e-12)
     assert (figures["cases_needed_for_2_points"], figures["p_holm"]) == (32, None)

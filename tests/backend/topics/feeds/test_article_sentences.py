@@ -53,6 +53,19 @@ def test_a_dateline_of_one_or_more_parts_is_cut_off(language: Language, dateline
     assert texts(dateline + LEAD[language], language) == [LEAD[language]]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Orrin.com – the Riga exchange – will delist its oldest coin in May.",
+        "Orrin - (NYSE: ORRN) - reported a profit of $3 million for the quarter.",
+        "A judge ruled that Orrin is not liable for any scam coins on its exchange.",
+        "Orrin settled claims over affiliate marketing with the agency on Monday.",
+    ],
+)
+def test_a_subject_between_dashes_and_news_of_courts_are_kept(sentence: str) -> None:
+    assert texts(sentence, "en") == [sentence]
+
+
 def test_a_named_source_is_no_dateline() -> None:
     for sentence in (
         "据慢雾消息，交易所北风周一损失约9000万美元。",

@@ -198,7 +198,7 @@ def test_a_noun_that_may_mean_another_thing_does_not_stand_alone(
 ) -> None:
     between = "リガの利用者は歓迎していると話す。" if language == "ja" else "里加的用户表示十分欢迎。"
     listed = list_sentences(f"{lead}{rival}{between}{text}", language)
-    assert make_clear(listed, len(listed) - 1, language, lead, lead) != text
+    assert not make_clear(listed, len(listed) - 1, language, lead, lead).startswith(text)
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,18 @@ def test_no_text_raises(text: str, written_on: date, language: Language) -> None
     list(find_periods(text, language, written_on))
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Bitcoin moved up from March to September.",
+        "Shares of Orrin pushed to October highs.",
+        "Exports of Orrin moved into October at a record pace.",
+    ],
+)
+def test_a_market_that_moves_has_no_due_month(sentence: str) -> None:
+    assert list(find_periods(sentence, "en", WRITTEN_ON)) == []
+
+
 def test_a_month_that_is_just_over_is_not_the_one_of_next_year() -> None:
     (found,) = find_periods("Orrin moved coins in September.", "en", WRITTEN_ON)
     assert found.last == date(2026, 9, 30)
