@@ -49,7 +49,7 @@ def up(
     from backend import migrations
 
     settings = load_settings(port=port, dashboard_port=dashboard_port)
-    _require_usable_files(settings)
+    _require_usable_setup(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -91,7 +91,7 @@ def serve(
     from backend import migrations
 
     settings = load_settings(host=host, port=port)
-    _require_usable_files(settings)
+    _require_usable_setup(settings)
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
@@ -149,7 +149,7 @@ def worker(
     exit_on_stop_signals()
     has_parent = stop_with_parent()
     if not has_parent:  # otherwise the parent has checked them; a running installation survives their loss
-        _require_usable_files(settings)
+        _require_usable_setup(settings)
     with garbage_collection.making_what_stays():
         from backend.worker import run_worker
 
@@ -200,7 +200,7 @@ def dashboard(
     out.print("Stopped.")
 
 
-def _require_usable_files(settings: Settings) -> None:
+def _require_usable_setup(settings: Settings) -> None:
     """Refuse a start without the libraries and files that the settings name, before the store is created.
 
     Raises :class:`ValueError` or :class:`~backend.settings.sources.SettingsError`.

@@ -29,10 +29,11 @@ from backend.documents.model import DatePrecision, Document, SourceType
 from backend.errors import strip_library_prefix
 from backend.formats import yaml_with_lines
 from backend.formats.file_errors import FileError
-from backend.formats.urls import normalize_web_url
+from backend.formats.urls import require_web_url
 
 JSON_LINES_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 HTML_SUFFIXES = frozenset({".html", ".htm"})
+MAX_URL_CHARS = 2_000
 TEXT_SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"})
 MAX_FILE_BYTES = 8 * 1024 * 1024
 """Maximum size of a file with one document, and of a line of JSON Lines."""
@@ -65,10 +66,7 @@ class ReadOptions:
 
 
 def _validate_url(value: str) -> str:
-    url = normalize_web_url(value)
-    if url is None:
-        raise ValueError("must be an address that begins with https:// or http://")
-    return url
+    return require_web_url(value, MAX_URL_CHARS)
 
 
 def _parse_published(value: Any) -> Any:
@@ -85,7 +83,7 @@ class DocumentFields(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     url: Annotated[
-        str, StringConstraints(strip_whitespace=True, max_length=2_000), AfterValidator(_validate_url)
+        str, StringConstraints(strip_whitespace=True, max_length=MAX_URL_CHARS), AfterValidator(_validate_url)
     ]
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000_000)]

@@ -29,6 +29,19 @@ def normalize_web_url(text: str) -> str | None:
     return match["start"] + _encode(match["address"]) + ("" if fragment is None else f"#{_encode(fragment)}")
 
 
+def require_web_url(text: str, max_chars: int) -> str:
+    """Return the result of :func:`normalize_web_url`.
+
+    Raises :class:`ValueError` with a sentence for other text, and for a URL that is too long once encoded.
+    """
+    url = normalize_web_url(text)
+    if url is None:
+        raise ValueError("must be an address that begins with https:// or http://")
+    if len(url) > max_chars:
+        raise ValueError(f"must be an address of at most {max_chars} characters when it is percent-encoded")
+    return url
+
+
 def _has_valid_host(url: str) -> bool:
     """Whether code that stores or shows ``url`` finds a host, which has a form in ASCII, and a valid port."""
     try:

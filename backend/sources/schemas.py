@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from backend.documents.model import SourceType
 from backend.formats.field_types import Timestamp, WebUrl
-from backend.formats.urls import normalize_web_url
+from backend.formats.urls import require_web_url
 from backend.jobs.schemas import JobState
 
 MAX_STATEMENT_CHARS = 10_000
@@ -33,14 +33,7 @@ Confidence = Literal["high", "medium", "low"]
 
 
 def _validate_url(text: str) -> str:
-    url = normalize_web_url(text)
-    if url is None:
-        raise ValueError("must be an address that begins with https:// or http://")
-    if len(url) > MAX_URL_CHARS:
-        raise ValueError(
-            f"must be an address of at most {MAX_URL_CHARS} characters when it is percent-encoded"
-        )
-    return url
+    return require_web_url(text, MAX_URL_CHARS)
 
 
 Url = Annotated[

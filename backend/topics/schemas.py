@@ -26,7 +26,7 @@ from pydantic import (
 from backend.entities.model import Language, Slug
 from backend.formats.field_types import Day, RelativeUrl, Timestamp, WebUrl
 from backend.formats.timestamps import parse_instant
-from backend.formats.urls import normalize_web_url
+from backend.formats.urls import require_web_url
 
 MAX_ID = 2**63 - 1
 MAX_SCORE = 1e15
@@ -262,14 +262,7 @@ def _require_storable(value: str) -> str:
 
 
 def _require_url(value: str) -> str:
-    url = normalize_web_url(value)
-    if url is None:
-        raise ValueError("must be an address that begins with https:// or http://")
-    if len(url) > MAX_URL_CHARS:
-        raise ValueError(
-            f"must be an address of at most {MAX_URL_CHARS} characters when it is percent-encoded"
-        )
-    return url
+    return require_web_url(value, MAX_URL_CHARS)
 
 
 def _limit_chars(max_chars: int, min_chars: int = 0) -> StringConstraints:

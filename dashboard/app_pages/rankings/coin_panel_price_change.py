@@ -5,8 +5,8 @@ from datetime import datetime
 from html import escape
 
 from dashboard.app_pages.rankings import price_change_context
-from dashboard.app_pages.rankings.calm_incidents import find_calm_cause
 from dashboard.app_pages.rankings.category_names import translate_category
+from dashboard.app_pages.rankings.cleared_incidents import find_cleared_cause
 from dashboard.app_pages.rankings.price_change_context import PeerChange
 from dashboard.app_pages.rankings.rows import Row
 from dashboard.client.market_schemas import (
@@ -103,8 +103,8 @@ def _format_incident(incident: Incident, quotes: AssetQuotes) -> str:
     kind = t(f"rankings.incident_{incident['kind']}")
     worst = parse_decimal(incident["worst_pct"])
     facts = [percent(worst, signed=False)] if worst is not None else []
-    if (cause := find_calm_cause(incident, quotes)) is not None:
-        facts.append(t(f"rankings.why_calm_{cause}"))
+    if (cause := find_cleared_cause(incident, quotes)) is not None:
+        facts.append(t(f"rankings.why_cleared_{cause}"))
     elif incident["closed_at"] is None:
         facts.append(t("rankings.why_open"))
     return add_note(kind, join_items(facts)) if facts else kind

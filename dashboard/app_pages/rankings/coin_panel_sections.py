@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 
-from dashboard.app_pages.rankings import calm_incidents
+from dashboard.app_pages.rankings import cleared_incidents
 from dashboard.app_pages.rankings.rows import FLAGS, Row
 from dashboard.app_pages.rankings.spread_chart import build_spread_chart, compute_height_percent
 from dashboard.client.market_schemas import Asset, AssetQuotes, Incident, ProviderQuote
@@ -186,7 +186,7 @@ def _build_incident(entry: Incident, quotes: AssetQuotes, now: datetime) -> str:
     detail = _mark_language(
         price_reasons.explain(entry["detail"], entry["detail_code"], entry["detail_values"], now)
     )
-    if entry["closed_at"] is not None or calm_incidents.find_calm_cause(entry, quotes) is not None:
+    if entry["closed_at"] is not None or cleared_incidents.find_cleared_cause(entry, quotes) is not None:
         detail = add_label(escape(t("rankings.incident_worst")), detail)  # else it reads as of now
     return f"<li><strong>{escape(kind)}</strong> {escape(period)}<br>{detail}</li>"
 
@@ -194,9 +194,9 @@ def _build_incident(entry: Incident, quotes: AssetQuotes, now: datetime) -> str:
 def _format_period(entry: Incident, quotes: AssetQuotes) -> str:
     opened = f"{parse_instant(entry['opened_at']):%m-%d %H:%M}"
     closed = entry["closed_at"]
-    if (cause := calm_incidents.find_calm_cause(entry, quotes)) is not None:
-        minutes = calm_incidents.QUIET_MINUTES
-        return t(f"rankings.incident_calm_{cause}", time=f"{opened} UTC", n=minutes)
+    if (cause := cleared_incidents.find_cleared_cause(entry, quotes)) is not None:
+        minutes = cleared_incidents.QUIET_MINUTES
+        return t(f"rankings.incident_cleared_{cause}", time=f"{opened} UTC", n=minutes)
     if closed is None:
         return t("rankings.incident_open", time=f"{opened} UTC")
     return t("rankings.incident_closed", start=opened, end=f"{parse_instant(closed):%m-%d %H:%M} UTC")

@@ -17,11 +17,11 @@ _AGREED_RULES: Collection[Rule] = ("mean", "median")
 _CURRENT_RULES: Collection[Rule] = ("mean", "median", "single")
 _DISPUTE_FLAGS = frozenset({"divergent", "conflict"})
 
-CalmCause = Literal["quotes", "peg"]
+ClearedCause = Literal["quotes", "peg"]
 """What is normal again: the quotes agree, or the price is at its peg."""
 
 
-def find_calm_cause(incident: Incident, quotes: AssetQuotes) -> CalmCause | None:
+def find_cleared_cause(incident: Incident, quotes: AssetQuotes) -> ClearedCause | None:
     """Return what is normal again although ``incident`` is open; None for a closed or active one."""
     if incident["closed_at"] is not None:
         return None

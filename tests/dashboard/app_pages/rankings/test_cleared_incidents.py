@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from backend.markets.aggregation.policy import AggregationPolicy
-from dashboard.app_pages.rankings import calm_incidents, coin_panel_sections
+from dashboard.app_pages.rankings import cleared_incidents, coin_panel_sections
 
 NOW = datetime(2026, 11, 26, 12, 0, tzinfo=UTC)
 
@@ -31,8 +31,8 @@ def build_quotes(
 
 @pytest.mark.parametrize("kind", ["divergent", "conflict"])
 @pytest.mark.parametrize("rule", ["mean", "median"])
-def test_an_open_dispute_is_calm_while_the_quotes_agree(kind: str, rule: str) -> None:
-    assert calm_incidents.find_calm_cause(build_incident(kind), build_quotes(rule)) == "quotes"
+def test_an_open_dispute_is_cleared_while_the_quotes_agree(kind: str, rule: str) -> None:
+    assert cleared_incidents.find_cleared_cause(build_incident(kind), build_quotes(rule)) == "quotes"
 
 
 @pytest.mark.parametrize(
@@ -40,17 +40,17 @@ def test_an_open_dispute_is_calm_while_the_quotes_agree(kind: str, rule: str) ->
 )
 def test_a_dispute_stays_open_unless_the_quotes_agree(rule: str, flags: tuple[str, ...]) -> None:
     quotes = build_quotes(rule, flags=flags)
-    assert calm_incidents.find_calm_cause(build_incident("divergent"), quotes) is None
+    assert cleared_incidents.find_cleared_cause(build_incident("divergent"), quotes) is None
 
 
 @pytest.mark.parametrize(("price", "cause"), [("0.995", "peg"), ("1.01", "peg"), ("0.98", None)])
-def test_a_lost_peg_is_calm_while_the_price_is_within_its_limit(price: str, cause: str | None) -> None:
+def test_a_lost_peg_is_cleared_while_the_price_is_within_its_limit(price: str, cause: str | None) -> None:
     quotes = build_quotes("mean", price, flags=("depeg",))
-    assert calm_incidents.find_calm_cause(build_incident("depeg"), quotes) == cause
+    assert cleared_incidents.find_cleared_cause(build_incident("depeg"), quotes) == cause
 
 
-def test_a_stale_price_does_not_calm_a_lost_peg() -> None:
-    assert calm_incidents.find_calm_cause(build_incident("depeg"), build_quotes("stale")) is None
+def test_a_stale_price_does_not_clear_a_lost_peg() -> None:
+    assert cleared_incidents.find_cleared_cause(build_incident("depeg"), build_quotes("stale")) is None
 
 
 def test_a_closed_incident_has_only_its_period() -> None:
@@ -59,7 +59,7 @@ def test_a_closed_incident_has_only_its_period() -> None:
     assert "11-26 11:50 to 11-26 11:55 UTC<br>At its worst: A and B differ by 2.3%." in page
 
 
-def test_the_panel_says_when_a_calm_incident_closes() -> None:
+def test_the_panel_says_when_a_cleared_incident_closes() -> None:
     incident = build_incident("divergent")
     page = coin_panel_sections.build_incidents(build_quotes("mean", incident=incident), NOW)
     assert "The quotes agree again; the incident closes after 15 minutes of agreement." in page
@@ -74,4 +74,4 @@ def test_an_incident_that_lasts_tells_its_cause_as_of_now() -> None:
 
 
 def test_the_quiet_period_is_that_of_the_service() -> None:
-    assert timedelta(minutes=calm_incidents.QUIET_MINUTES) == AggregationPolicy().quiet_period
+    assert timedelta(minutes=cleared_incidents.QUIET_MINUTES) == AggregationPolicy().quiet_period
