@@ -19,6 +19,7 @@ from backend.cli.open_store import load_settings, warn_of_unknown_settings
 from backend.cli.ports import MANAGEMENT_PORT, bind, bind_management, fail_for_used_port
 from backend.cli.terminal.banner import print_banner
 from backend.cli.terminal.console import err, fail, handle_errors, out
+from backend.errors import Conflict
 from backend.runtime import garbage_collection, logs
 from backend.runtime.processes import (
     GRACE_SECONDS,
@@ -30,6 +31,7 @@ from backend.runtime.processes import (
     stop_with_parent,
 )
 from backend.settings import Settings, named_files, optional_dependencies
+from backend.store.data_lock import DataLock
 
 app = typer.Typer()
 log = structlog.get_logger(__name__)
@@ -53,6 +55,7 @@ def up(
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
+    folder_lock = _lock_data_folder(settings) if settings.home.exists() else None
     bind(settings.host, settings.port, PORT).close()
     bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
     management = bind_management(settings)
@@ -61,6 +64,7 @@ def up(
     else:
         management.close()
     migrations.upgrade(settings.app_database_url)
+    folder_lock = folder_lock or _lock_data_folder(settings)
     quiet = {} if "log_level" in settings.model_fields_set else {"CHAINPROOF_LOG_LEVEL": "warning"}
     group = ProcessGroup(
         [
@@ -76,6 +80,7 @@ def up(
     if not (stop.is_requested or group.failed):
         print_banner(settings, ready=ready)
     _watch(group, lambda: err.print("Stopping…"))
+    folder_lock.release()
     err.print("Stopped.")
 
 
@@ -211,6 +216,19 @@ def _require_usable_setup(settings: Settings) -> None:
         from backend.markets.assets.registry import load_configured_assets
 
         load_configured_assets(settings)
+
+
+def _lock_data_folder(settings: Settings) -> DataLock:
+    """Lock the data folder against a second ``up``, which would add a worker and a dashboard to it."""
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return DataLock(settings.home / "up", exclusive=True)
+    except Conflict:
+        fail(
+            f"Chainproof is already running in {settings.home}. Stop it, or choose another folder with "
+            "CHAINPROOF_HOME.",
+            DEPENDENCY_FAILED,
+        )
 
 
 def _list_allowed_hosts(settings: Settings) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from backend.cli.terminal import banner
 from backend.runtime import logs
 from backend.settings import Settings
 from backend.settings.model import MANAGEMENT_PORT_OFFSET
+from backend.store.data_lock import DataLock
 from tests.support.store.data_folders import set_up_home
 
 STOP_ITSELF = """
@@ -69,6 +70,19 @@ def test_a_used_port_gives_the_same_error_in_all_commands_and_creates_nothing(
     )
     assert result.stderr == f"chainproof: {sentence}\n"
     assert not home.exists()
+
+
+def test_a_second_start_on_a_folder_is_refused_whichever_ports_it_has(home: Path) -> None:
+    free = {"CHAINPROOF_PORT": "0", "CHAINPROOF_DASHBOARD_PORT": "0"}
+    home.mkdir(parents=True)
+    with DataLock(home / "up", exclusive=True):  # what a running `up` holds
+        before = sorted(home.iterdir())
+        result = CliRunner().invoke(app, ["up"], env=free)
+        assert sorted(home.iterdir()) == before
+    sentence = (
+        f"Chainproof is already running in {home}. Stop it, or choose another folder with CHAINPROOF_HOME."
+    )
+    assert (result.exit_code, result.stderr) == (3, f"chainproof: {sentence}\n")
 
 
 def test_the_default_management_port_follows_the_port_and_may_be_in_use(
