@@ -41,6 +41,8 @@ _DOUBLED_STOP = re.compile(r"(?<=[A-Za-z0-9)])\.\.(?=\s|$)")
 _CUT_OFF = re.compile(r"(?:\.\.\.|…|\[…\]|\[\.\.\.\])[”\"』」]*$")
 _QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|「[^「」]*」|『[^『』]*』")
 _QUOTE_ALONE = re.compile(r"^[“\"「『][^“”\"「」『』]*[”\"」』][.。]?$")
+_QUOTE_END_ALONE = re.compile(r"[^“”]*”|[^「」]*」|[^『』]*』")
+"""The end of a quotation that began in an earlier sentence."""
 _DEFINED = re.compile(r"[A-Z]|\b(?:of|who|whose|behind)\b")
 _DEFINED_BEHIND = re.compile(r" (?:[A-Z]|(?:of|who|whose|behind)\b)")
 _NAME = re.compile(r"(?<!^)\b[A-Z0-9][\w.&-]*|[ァ-ヺー]{3,}|「|《|[A-Za-z]{3,}|\d")
@@ -140,7 +142,9 @@ def is_complete(sentence: str, language: Language) -> bool:
     """True if a sentence is whole and has a length that can be quoted."""
     if not MIN_SENTENCE_CHARS[language] <= len(sentence) <= MAX_SENTENCE_CHARS[language]:
         return False
-    return bool(_ENDED.search(sentence)) and "\n" not in sentence and not _CUT_OFF.search(sentence)
+    if "\n" in sentence or _CUT_OFF.search(sentence) or _QUOTE_END_ALONE.match(sentence):
+        return False
+    return _ENDED.search(sentence) is not None
 
 
 def find_context(sentence: str, language: Language, *, is_first: bool = False) -> Context:

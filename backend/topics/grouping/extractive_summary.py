@@ -21,9 +21,8 @@ from backend.entities.model import Language
 from backend.sources.retrieval.content_sanitizer import clean_text, has_instructions
 from backend.topics.feeds.anaphora import build_title_clause, has_unclear_opening
 from backend.topics.feeds.article_sentences import Context, list_sentences, split_sentences
-from backend.topics.grouping import front_titles
+from backend.topics.grouping import front_titles, lead_quality
 from backend.topics.grouping.latest_reports import select_latest
-from backend.topics.grouping.lead_quality import has_titled_subject, is_outside_opinion, is_teaser
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.word_vectors import (
     Vector,
@@ -176,8 +175,8 @@ class _Selection:
         )
         self._weak = [
             candidate.member.id not in current_ids
-            or is_teaser(candidate.text, language)
-            or is_outside_opinion(candidate.text, f"{title}\n{candidate.member.title}", language)
+            or lead_quality.is_teaser(candidate.text, language)
+            or lead_quality.is_outside_opinion(candidate.text, f"{title}\n{candidate.member.title}", language)
             for candidate in candidates
         ]
         """True for a teaser, an outsider's opinion and what a later report may have overtaken. They are taken
@@ -199,6 +198,7 @@ class _Selection:
         lead = next((found for found in leads if found is not None), None)
         if lead is None:
             return (), ()
+        lead = self._find_fuller_lead(lead)
         self._opening = f"{self._opening}\n{self._candidates[lead].text}"
         self._take(lead)
         if (following := self._find_news_behind(lead)) is not None:
@@ -234,6 +234,18 @@ class _Selection:
             return tuple(summary), tuple(bullets)
         title = QuotedSentence(front, first.member, TITLE_PLACE)
         return (title, *summary), tuple(bullets[: max(MAX_QUOTES - 1 - len(summary), 0)])
+
+    def _find_fuller_lead(self, lead: int) -> int:
+        """Find the second sentence if the first one adds nothing to its title; else the lead."""
+        first, second = self._candidates[lead], self._candidates[min(lead + 1, len(self._candidates) - 1)]
+        is_fuller = (
+            (second.member, first.place, second.place) == (first.member, 0, 1)
+            and second.context <= Context.LEAD
+            and not (self._weak[lead + 1] or has_unclear_opening(second.text, self._language))
+            and self._are_names_printed(second)
+            and lead_quality.is_empty_lead(first.text, first.member.title, self._language)
+        )
+        return lead + is_fuller
 
     def _find_news_behind(self, lead: int) -> int | None:
         """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""
@@ -295,7 +307,9 @@ class _Selection:
             self._candidates[other].member is not candidate.member or not self._measure_title(other)
             for other in before
         )
-        return is_first and has_titled_subject(candidate.text, candidate.member.title, candidate.member.text)
+        return is_first and lead_quality.has_titled_subject(
+            candidate.text, candidate.member.title, candidate.member.text
+        )
 
     def _find_unclear_lead(self) -> int | None:
         """Find the first sentence of an article, which its headline explains as far as the article does."""

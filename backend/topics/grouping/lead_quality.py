@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from backend.entities.model import Language
 from backend.formats.chinese import to_simplified
+from backend.topics.grouping.title_tokens import words
 
 _TEASER: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -21,6 +22,11 @@ _TEASER: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile(r"真正的(?:故事|看点|主角)|故事(?:才|从|要)|大戏|好戏|拭目以待|引人深思|令人玩味"),
 }
 """Words on the telling of news instead of the news."""
+MAX_HOOK_CHARS = 70
+MAX_NEW_SHARE = 0.25
+"""Share of its words that a sentence adds to a title which it only repeats."""
+_ATTRIBUTION = re.compile(r"(?:[\w ]{2,16}(?:消息|讯|报道)，)?(?:\d+ ?月 ?\d+ ?日，?)?(?:据[^，。]{2,20}，)?")
+"""The source and the day in front of a Chinese news flash."""
 _NAME = r"[A-Z][\w&.’'-]*(?: [A-Z][\w&.’'-]*){0,4}"
 _SPEAKER: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -88,3 +94,12 @@ def has_titled_subject(sentence: str, title: str, text: str) -> bool:
 
 def _normalize(text: str, language: Language) -> str:
     return to_simplified(text) if language == "zh" else text
+
+
+def is_empty_lead(sentence: str, title: str, language: Language) -> bool:
+    """True if the first sentence of an article tells nothing behind its title: a short English hook (*The
+    chief executive wants a deadline.*), or a Japanese or Chinese one that repeats the title."""
+    if language == "en":
+        return len(sentence) < MAX_HOOK_CHARS and not _NEWS_FIGURE.search(sentence)
+    own = set(words(_ATTRIBUTION.sub("", sentence, count=1)))
+    return len(own - set(words(title))) <= MAX_NEW_SHARE * len(own)

@@ -136,6 +136,10 @@ def test_key_points_before_a_dateline_are_left_out() -> None:
         ("en", "The Northwind Post contacted Orrin for additional comments but got no answer on Monday."),
         ("en", "Northwind Post does not advise on coins, nor is Northwind Post an investment adviser."),
         ("en", "Northwind Post takes part in affiliate marketing."),
+        ("en", "This is a general announcement."),
+        ("en", "A quick recap for those who missed the vote."),
+        ("en", "The data terminal of Northwind Post is free for 14 days."),
+        ("en", "the whole of Northwind.”"),
         ("en", "Northwind Post is not liable for any losses from trading coins."),
         ("ja", "本記事は投資助言ではありません。"),
         ("ja", "アプリのダウンロードはこちら。"),
@@ -224,6 +228,8 @@ def test_an_official_text_may_speak_of_itself() -> None:
         ("zh", "币安已冻结流入的320万美元。", Context.NONE),
         ("zh", "此外，其平台币一度下跌38%。", Context.PREVIOUS),
         ("zh", "該交易所已暫停提現服務。", Context.PREVIOUS),
+        ("zh", "今年 1 月，在争议最激烈的时候，这家经纪公司排名第一。", Context.PREVIOUS),
+        ("zh", "Northwind 表示，这家公司将退还用户的存款。", Context.NONE),
     ],
 )
 def test_the_context_of_a_sentence(language: Language, sentence: str, context: Context) -> None:

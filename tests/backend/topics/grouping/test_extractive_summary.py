@@ -190,6 +190,22 @@ def test_a_lead_without_the_news_is_followed_by_the_sentence_that_tells_it(make:
     assert len(quoted.summary) == 2
 
 
+def test_a_first_sentence_that_adds_nothing_to_its_title_gives_way_to_the_next(make: Make) -> None:
+    news = "On Monday, Kestrel said it will open a vault for bitcoin with three partners."
+    hook = "Kestrel wants to be a bank."
+    assert list_texts(make("Kestrel to open vault for bitcoin", text=f"{hook} {news}")) == [news]
+    repeated, amount = (
+        "北风交易所宣布上线首批五个项目。",
+        "Kite 和 Osprey 共获得二百三十万美元奖励。",
+    )
+    flash = make(
+        "北风交易所已宣布上线首批五个项目", text=f"{repeated}{amount}奖励分三年发放。", language="zh"
+    )
+    assert list_texts(flash, language="zh") == [amount]
+    colour = "It was a long week for the bank."
+    assert list_texts(make("Kestrel to open vault", text=f"{hook} {colour}"))[0] == hook
+
+
 def test_a_remark_on_the_news_stands_behind_the_title_that_tells_it(make: Make) -> None:
     text = "The launch comes as tokenized bonds become a busy corner of the market."
     title = "Kestrel joins race for tokenized bonds"
