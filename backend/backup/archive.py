@@ -105,8 +105,10 @@ class ArchiveReader:
         try:
             self._zip = zipfile.ZipFile(file)
             self.manifest = self._read_manifest()
-        except (FileNotFoundError, IsADirectoryError):
+        except FileNotFoundError:
             raise BadRequest(f"The file {file} does not exist.") from None
+        except IsADirectoryError:
+            raise BadRequest(f"{file} is a folder. Name the backup archive in it.") from None
         except (zipfile.BadZipFile, zlib.error, EOFError, KeyError):
             raise DamagedArchiveError(f"{file} is not a complete backup archive.") from None
 

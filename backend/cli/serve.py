@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -55,6 +56,7 @@ def up(
     logs.configure(settings.log_format, settings.log_level)
     warn_of_unknown_settings()
     exit_on_stop_signals()
+    _require_distinct_ports(settings)
     folder_lock = _lock_data_folder(settings) if settings.home.exists() else None
     bind(settings.host, settings.port, PORT).close()
     bind(settings.dashboard_host, settings.dashboard_port, DASHBOARD_PORT).close()
@@ -216,6 +218,25 @@ def _require_usable_setup(settings: Settings) -> None:
         from backend.markets.assets.registry import load_configured_assets
 
         load_configured_assets(settings)
+
+
+def _require_distinct_ports(settings: Settings) -> None:
+    """Refuse ports that the programs cannot have: port 0, which the dashboard would not know, and one port
+    for two of them, of which the second may be bound before the first."""
+    ports = {
+        PORT: settings.port,
+        DASHBOARD_PORT: settings.dashboard_port,
+        MANAGEMENT_PORT: settings.effective_management_port,
+    }
+    for first, second in combinations(ports, 2):
+        if ports[first] == ports[second] and ports[first]:
+            fail(
+                f"{first} and {second} are both {ports[first]}. Choose another port for one of them.",
+                WRONG_USAGE,
+            )
+    for setting in (PORT, DASHBOARD_PORT):
+        if not ports[setting]:
+            fail(f"{setting} is 0, so that 'up' would not know the port. Choose a port.", WRONG_USAGE)
 
 
 def _lock_data_folder(settings: Settings) -> DataLock:

@@ -22,6 +22,7 @@ from backend.jobs.heartbeat import worker_state
 from backend.runtime import tracing
 from backend.runtime.check_result import CheckResult, CheckState
 from backend.runtime.data_folder import find_config_file
+from backend.runtime.processes import bind_socket
 from backend.settings import Settings, named_files, optional_dependencies
 from backend.settings.inspection import find_unknown_names
 from backend.store.database import Database, sqlite_file
@@ -142,7 +143,17 @@ def _check_schema(kind: str, database: Database) -> tuple[CheckResult, bool]:
             f"{kind} answers and {current}; 'chainproof migrate' or the next start brings it to {newest}."
         )
         return CheckResult("Store", "note", sentence), False
+    if database.is_sqlite and (damage := _find_damage(database)):
+        sentence = _explain_error(sqlite_file(database.url), Exception(damage))
+        return CheckResult("Store", "fault", sentence), False
     return CheckResult("Store", "ok", f"{kind} answers and is at the newest schema, {newest}."), True
+
+
+def _find_damage(database: Database) -> str:
+    """Read the whole SQLite file; returns the first damage that SQLite finds, or an empty text."""
+    with database.read() as connection:
+        found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+    return "" if found == "ok" else f"malformed: {found}"
 
 
 def _explain_error(file: Path | None, error: Exception) -> str:
@@ -170,10 +181,10 @@ def check_keys(settings: Settings, database: Database, now: datetime) -> Iterato
 
 
 def check_worker(database: Database, readiness: Readiness, now: datetime) -> Iterator[CheckResult]:
-    """Report the worker's state. A worker that never ran is a fault only if the service runs."""
+    """Report the worker's state. A missing worker is a fault only if the service runs."""
     worker = worker_state(database, now)
     state: CheckState = "fault" if worker.is_fault else "ok" if worker.state == "working" else "note"
-    if worker.state == "missing" and worker.started_at is None and not readiness.checks:
+    if worker.state == "missing" and not readiness.checks:
         state = "note"
     yield CheckResult("Worker", state, worker.sentence(now))
 
@@ -190,10 +201,37 @@ def fetch_readiness(settings: Settings) -> Readiness:
     return Readiness(response.status_code, checks if isinstance(checks, dict) else {})
 
 
+def _find_address_problem(host: str, port: int, setting: str) -> str | None:
+    """Say why a program could not listen at the address; None if it could."""
+    try:
+        bound = bind_socket(host, port)
+    except OSError as error:
+        name = setting.replace("PORT", "HOST")
+        return f"Nothing can listen at {host}:{port}: {error.strerror}. Correct {name} or {setting}."
+    if bound is None:
+        return f"Port {port} is in use by another program. Stop it, or set {setting} to another port."
+    bound.close()
+    return None
+
+
+def check_dashboard_port(settings: Settings) -> Iterator[CheckResult]:
+    """Report a port on which the dashboard neither answers nor could listen. It may run elsewhere."""
+    url = f"{settings.dashboard_url}/_stcore/health"
+    try:
+        is_running = httpx.get(url, timeout=HTTP_TIMEOUT_SECONDS, trust_env=False).is_success
+    except (httpx.HTTPError, httpx.InvalidURL):
+        is_running = False
+    host, port, setting = settings.dashboard_host, settings.dashboard_port, "CHAINPROOF_DASHBOARD_PORT"
+    if not is_running and (problem := _find_address_problem(host, port, setting)):
+        yield CheckResult("Dashboard", "note", problem)
+
+
 def check_service(settings: Settings, readiness: Readiness) -> Iterator[CheckResult]:
     url = settings.api_url
     if readiness.checks is None:
-        yield CheckResult("Service", "note", f"not running at {url}.")
+        is_here = settings.base_url is None
+        problem = _find_address_problem(settings.host, settings.port, "CHAINPROOF_PORT") if is_here else None
+        yield CheckResult("Service", "fault" if problem else "note", problem or f"not running at {url}.")
     elif not readiness.checks:
         sentence = f"Another program answers at {url}. Stop it, or set CHAINPROOF_PORT to another port."
         yield CheckResult("Service", "fault", sentence)

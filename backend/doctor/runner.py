@@ -63,6 +63,7 @@ def run_checks(settings: Settings, setting_errors: Sequence[str] = ()) -> list[F
     run("data_folder", "Data folder", lambda: installation.check_data_folder(settings))
     run("rules", "Rules", lambda: installation.check_rules(settings))
     run("dashboard", "Dashboard", lambda: [check_dashboard(settings)])
+    run("dashboard", "Dashboard", lambda: installation.check_dashboard_port(settings))
     with _open_store(settings, run) as (database, holds_data):
         run("assets", "Assets", lambda: market_checks.check_assets(settings, database))
         if settings.mode != "sample":

@@ -28,6 +28,7 @@ from backend.jobs.serializer import JsonSerializer
 from backend.jobs.worker_slots import Locks, Sweeper, open_locks, take_slot
 from backend.jobs.workflow_retention import retention
 from backend.store.database import CONNECTION_TIMEOUTS
+from backend.store.sqlite_file import create_private_file
 from backend.store.sqlite_version import add_unixepoch_subsec
 
 log = structlog.get_logger(__name__)
@@ -212,6 +213,7 @@ def _create_sqlite_engine(database_url: str) -> sa.Engine:
     file = sa.make_url(database_url).database
     if file:
         Path(file).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_private_file(Path(file))
     # LIFO, since each connection has its own page cache: those opened in a peak stay empty.
     engine = sa.create_engine(database_url, pool_size=10, max_overflow=60, pool_use_lifo=True)
 

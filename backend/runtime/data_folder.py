@@ -39,7 +39,15 @@ def find_config_file() -> Path | None:
     named_file = os.environ.get(CONFIG_VARIABLE)
     home = Path(os.environ.get(HOME_VARIABLE) or default_home())
     candidates = [Path(named_file)] if named_file else [Path("chainproof.toml"), home / "chainproof.toml"]
-    return next((path for path in candidates if path.is_file()), None)
+    return next((path for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    """:raises PermissionError: with the folder of a file that this user may not look for."""
+    try:
+        return path.is_file()
+    except PermissionError as error:
+        raise PermissionError(error.errno, error.strerror, str(path.parent)) from None
 
 
 def find_scan_folders() -> ScanFolders:

@@ -24,7 +24,7 @@ def describe_accepted_values(field: FieldInfo) -> str:
     for note in _list_notes(field):
         if note.form is not None:
             return note.form
-    [kind] = [kind for kind in _list_types(field.annotation) if kind is not type(None)]
+    [kind] = [kind for kind in list_types(field.annotation) if kind is not type(None)]
     if get_origin(kind) is Literal:
         *first_values, last = get_args(kind)
         return f"{', '.join(first_values)} or {last}" if first_values else str(last)
@@ -44,7 +44,7 @@ def get_variable_name(name: str, field: FieldInfo) -> str:
 
 
 def is_secret(field: FieldInfo) -> bool:
-    return SecretStr in _list_types(field.annotation)
+    return SecretStr in list_types(field.annotation)
 
 
 def _list_notes(field: FieldInfo) -> Iterator[Accepts]:
@@ -54,7 +54,8 @@ def _list_notes(field: FieldInfo) -> Iterator[Accepts]:
             yield from (note for note in part.__metadata__ if isinstance(note, Accepts))
 
 
-def _list_types(annotation: Any) -> list[Any]:
+def list_types(annotation: Any) -> list[Any]:
+    """List the types of a union, or the only type of another annotation."""
     return [get_args(part)[0] if get_origin(part) is Annotated else part for part in _split_union(annotation)]
 
 

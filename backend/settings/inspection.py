@@ -1,7 +1,6 @@
 """Finds unknown setting names, and loads settings despite mistakes, for the doctor and for warnings."""
 
 import difflib
-import os
 
 from backend.settings.accepted_values import get_variable_name
 from backend.settings.model import Settings
@@ -24,7 +23,7 @@ def find_unknown_names() -> list[str]:
     """
     unknown = collect_values(Settings.model_fields).unknown
     return [
-        f"{location} is not known and has no effect.{_suggest_name(name)}"
+        f"{location} is not known and has no effect.{_suggest_name(name, location)}"
         for name, location in unknown.items()
     ]
 
@@ -48,14 +47,14 @@ def load_with_defaults() -> tuple[Settings, list[str]]:
         return Settings.model_validate(CONFLICT_FREE_VALUES), mistakes
 
 
-def _suggest_name(name: str) -> str:
+def _suggest_name(name: str, location: str) -> str:
     """Ask whether a similar name was meant, written as in its place (variable, file or key)."""
     variables = [get_variable_name(field, info) for field, info in Settings.model_fields.items()]
-    if name in os.environ:
+    if location.startswith("The environment variable"):
         candidates = {
             variable.removeprefix(PREFIX): variable for variable in (*variables, *DOCUMENTED_VARIABLES)
         }
-    elif name.startswith(PREFIX.lower()):
+    elif location.startswith("The file"):
         candidates = {variable.removeprefix(PREFIX): variable.lower() for variable in variables}
     else:
         candidates = {field.upper(): field for field in Settings.model_fields}

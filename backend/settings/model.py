@@ -4,9 +4,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast
 
-from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
+from backend.settings.accepted_values import list_types
 from backend.settings.error_messages import build_error
 from backend.settings.fields import DEFAULT_PUBLIC_RATE_LIMIT, OFF, ReplayFault, SettingFields
 from backend.settings.sources import CollectedSettingsSource
@@ -18,6 +25,15 @@ MAX_PORT = 65535
 
 class Settings(SettingFields):
     """All settings, frozen. Raises :class:`~backend.settings.sources.SettingsError`."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _check_type(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse ``true`` and ``18000.0`` for a whole number, which pydantic would convert."""
+        accepted = list_types(cls.model_fields[str(info.field_name)].annotation)
+        if isinstance(value, bool | float) and type(value) not in accepted and int in accepted:
+            raise ValueError("it has another type")
+        return value
 
     @model_validator(mode="after")
     def _check_sample_mode(self) -> "Settings":

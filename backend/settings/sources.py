@@ -152,7 +152,15 @@ def _read_secret(path: Path, variables: Mapping[str, str], collected: CollectedV
 
 
 def _read_config_file(fields: Mapping[str, str], collected: CollectedValues) -> None:
-    path, configured = find_config_file(), os.environ.get(CONFIG_VARIABLE)
+    configured = os.environ.get(CONFIG_VARIABLE)
+    try:
+        path = find_config_file()
+    except PermissionError as error:
+        collected.errors.append(
+            f"{error.filename} cannot be read by this user. Run chainproof as the user that owns it, or "
+            "choose another data folder with CHAINPROOF_HOME."
+        )
+        return
     if path is None:
         if configured:
             collected.errors.append(

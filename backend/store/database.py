@@ -22,6 +22,7 @@ from sqlalchemy.engine import Connection, Dialect, Engine, ExceptionContext, mak
 from sqlalchemy.exc import OperationalError
 
 from backend.store.data_lock import DataLock
+from backend.store.sqlite_file import create_private_file
 from backend.store.sqlite_version import require_sqlite
 
 if TYPE_CHECKING:
@@ -116,6 +117,8 @@ class Database:
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = None if file is None else DataLock(file, exclusive=False)
+        if file is not None:
+            create_private_file(file)
         self._file = file
         self._counter_connection: sqlite3.Connection | None = None
         self.engine = (

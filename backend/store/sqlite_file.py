@@ -16,9 +16,10 @@ from backend.store.sqlite_version import require_sqlite
 VERSION_TABLE = "alembic_version"
 """The first migration creates it before any other table."""
 SQLITE_HEADER = b"SQLite format 3\0"
-MIN_FREE_BYTES = 16 * 1024 * 1024
-"""Minimum free space for a new store: 5 MB with its first prices, and as much again for its write-ahead
-log."""
+MIN_FREE_BYTES = 64 * 1024 * 1024
+"""Minimum free space for a new store: some 40 MB with a day of sample data, and its write-ahead log."""
+FULL_DISK_BYTES = 1024 * 1024
+"""A failure with less free space than this is put down to the disk."""
 MIN_FREE_BYTES_TO_OPEN = 64 * 1024
 """Minimum free space for the two files that SQLite creates beside an open store."""
 DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -41,6 +42,13 @@ def check_store_file(file: Path) -> None:
         check_free_space(file)
     elif not file.with_name(f"{file.name}-wal").exists() and _get_free_bytes(file) < MIN_FREE_BYTES_TO_OPEN:
         raise Unavailable(DISK_FULL.format(folder=file.parent))
+
+
+def create_private_file(file: Path) -> None:
+    """Create an empty file that only this user can read, if there is none. SQLite gives its journals the same
+    mode. The store has digests of keys and passwords."""
+    if not file.exists():
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def check_free_space(file: Path, content_bytes: int = 0) -> None:
@@ -81,7 +89,7 @@ def explain_failure(file: Path, reason: str) -> str:
         return f"{file} is damaged ({reason}). Move it away, or {FROM_BACKUP}."
     if not os.access(file.parent, os.W_OK) or (file.exists() and not os.access(file, os.W_OK)):
         return NOT_WRITABLE.format(folder=file.parent)
-    if "full" in reason or _get_free_bytes(file) < MIN_FREE_BYTES // 16:
+    if "full" in reason or _get_free_bytes(file) < FULL_DISK_BYTES:
         return DISK_FULL.format(folder=file.parent)
     if "locked" in reason:
         return f"Another program holds {file} locked. Stop that program, and try again."

@@ -1,7 +1,9 @@
 """Tests ``chainproof doctor``: all checks together and each alone, before and after the first start."""
 
 import json
+import socket
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from backend.cli.commands import app
 from backend.doctor import installation_checks, runner
 from backend.doctor.installation_checks import (
     Readiness,
+    check_dashboard_port,
     check_data_folder,
     check_service,
     check_store,
@@ -30,6 +33,7 @@ from backend.settings import Settings
 from backend.store.database import Database
 from tests.support.apps.market_app import CALM, FEW, Clock, enable_only
 from tests.support.jobs.submitted_jobs import NOW
+from tests.support.processes.running import free_port
 from tests.support.store.data_folders import set_up_home
 
 REFUSING_URL = "http://127.0.0.1:1"
@@ -58,7 +62,7 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def build_settings(home: Path, **values: Any) -> Settings:
-    return Settings(home=home, port=1, **values)
+    return Settings(**{"home": home, "port": free_port(), "dashboard_port": free_port(), **values})
 
 
 def find_one(findings: list[Finding], check: str) -> tuple[str, str]:
@@ -198,7 +202,7 @@ def test_an_unreachable_postgresql_is_one_sentence_without_its_password() -> Non
     assert "\n" not in result.sentence
 
 
-def test_a_worker_that_never_ran_is_a_fault_only_with_a_running_service_and_a_lost_one_always(
+def test_a_missing_worker_is_a_fault_only_while_the_service_runs(
     sqlite_database: Database,
 ) -> None:
     clock = Clock(NOW)
@@ -215,20 +219,52 @@ def test_a_worker_that_never_ran_is_a_fault_only_with_a_running_service_and_a_lo
     heartbeat.beat()
     assert find_state(stopped) == "ok"
     clock.move(seconds=31)
-    assert (find_state(stopped), find_state(running)) == ("fault", "fault")
+    assert (find_state(stopped), find_state(running)) == ("note", "fault")
 
 
 def test_the_check_distinguishes_the_service_from_another_program_and_from_an_unready_service() -> None:
     def check(status: int, checks: dict[str, Any] | None) -> tuple[str, str]:
-        [(_, state, sentence)] = check_service(Settings(port=1), Readiness(status, checks))
+        [(_, state, sentence)] = check_service(Settings(port=port), Readiness(status, checks))
         return state, sentence
 
-    url = "http://127.0.0.1:1"
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
     unready = {"store": {"ok": False, "detail": "The store does not answer."}, "watcher": {"ok": True}}
     assert check(0, None) == ("note", f"not running at {url}.")
     assert check(200, {"store": {"ok": True}}) == ("ok", f"running and ready at {url}.")
     assert check(503, unready) == ("fault", f"running at {url}, but not ready. The store does not answer.")
     assert check(404, {})[1].startswith(f"Another program answers at {url}.")
+
+
+def test_an_address_at_which_no_program_could_listen_is_reported() -> None:
+    stopped = Readiness(0, None)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        port = mute.getsockname()[1]
+        settings = Settings(port=port, dashboard_port=port)
+        [service], [dashboard] = check_service(settings, stopped), check_dashboard_port(settings)
+    assert (service.state, dashboard.state) == ("fault", "note")
+    used = f"Port {port} is in use by another program. Stop it, or set CHAINPROOF_"
+    assert service.sentence == f"{used}PORT to another port."
+    assert dashboard.sentence == f"{used}DASHBOARD_PORT to another port."
+    [unknown] = check_service(Settings(host="no.such.host.invalid", port=port), stopped)
+    assert (unknown.state, "Correct CHAINPROOF_HOST" in unknown.sentence) == ("fault", True)
+    assert not list(check_dashboard_port(Settings(dashboard_port=free_port())))
+
+
+def test_a_damaged_store_is_a_fault_that_names_its_file(home: Path) -> None:
+    settings = build_settings(home)
+    migrations.upgrade(settings.app_database_url)
+    file = home / "chainproof.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3 : len(content) // 2] = b"\xaa" * (len(content) // 2 - len(content) // 3)
+    file.write_bytes(content)
+    result, database = check_store(settings)
+    assert (result.state, database) == ("fault", None)
+    assert f"{file} is damaged" in result.sentence
 
 
 @pytest.mark.parametrize(

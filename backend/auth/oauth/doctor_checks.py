@@ -35,13 +35,11 @@ def check_dashboard(settings: Settings) -> CheckResult:
     host, origin = settings.dashboard_host, settings.dashboard_public_origin
     if not settings.dashboard_requires_sign_in:
         if is_loopback(host):
-            return CheckResult(
-                "Dashboard", "ok", f"listens on {host}, for this machine alone; nobody signs in."
-            )
+            return CheckResult("Dashboard", "ok", f"is for this machine alone ({host}); nobody signs in.")
         return CheckResult(
             "Dashboard",
             "note",
-            f"listens on {host} and is open to all who reach it: they act with the local key.",
+            f"is open to all who reach {host}: they act with the local key.",
         )
     try:
         redirect_uris.validate(settings.dashboard_redirect_uri)

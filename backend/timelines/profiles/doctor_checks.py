@@ -21,7 +21,7 @@ def check_profiles(settings: Settings, database: Database) -> Iterator[CheckResu
     profiles = Profiles(settings)
     for error in profiles.errors:
         yield CheckResult(
-            "Profiles", "fault", f"The file is refused, so its last valid content stays in use: {error}"
+            "Profiles", "fault", f"The file is refused; a running service goes on with what it read: {error}"
         )
     with database.read() as connection:
         origins = profiles.origins(load_stored_profiles(connection))

@@ -22,6 +22,7 @@ from backend.runtime import logs
 from backend.settings import Settings
 from backend.settings.model import MANAGEMENT_PORT_OFFSET
 from backend.store.data_lock import DataLock
+from tests.support.processes.running import free_port
 from tests.support.store.data_folders import set_up_home
 
 STOP_ITSELF = """
@@ -48,6 +49,34 @@ def used_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
+def find_free_ports() -> dict[str, str]:
+    return {"CHAINPROOF_PORT": str(free_port()), "CHAINPROOF_DASHBOARD_PORT": str(free_port())}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "port"),
+    [
+        ("CHAINPROOF_PORT", "CHAINPROOF_DASHBOARD_PORT", 9000),
+        ("CHAINPROOF_PORT", "CHAINPROOF_MANAGEMENT_PORT", 9000),
+        ("CHAINPROOF_DASHBOARD_PORT", "CHAINPROOF_MANAGEMENT_PORT", 9000),
+    ],
+)
+def test_one_port_for_two_programs_is_refused_with_both_settings(
+    first: str, second: str, port: int, home: Path
+) -> None:
+    result = CliRunner().invoke(app, ["up"], env={**find_free_ports(), first: str(port), second: str(port)})
+    sentence = f"{first} and {second} are both {port}. Choose another port for one of them."
+    assert (result.exit_code, result.stderr) == (2, f"chainproof: {sentence}\n")
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("setting", ["CHAINPROOF_PORT", "CHAINPROOF_DASHBOARD_PORT"])
+def test_up_refuses_a_port_that_the_system_would_choose(setting: str, home: Path) -> None:
+    result = CliRunner().invoke(app, ["up"], env={**find_free_ports(), setting: "0"})
+    assert (result.exit_code, f"{setting} is 0" in result.stderr) == (2, True)
+    assert not home.exists()
+
+
 @pytest.mark.parametrize(
     ("command", "setting"),
     [
@@ -62,8 +91,7 @@ def used_port() -> Iterator[int]:
 def test_a_used_port_gives_the_same_error_in_all_commands_and_creates_nothing(
     command: list[str], setting: str, used_port: int, home: Path
 ) -> None:
-    free = {"CHAINPROOF_PORT": "0", "CHAINPROOF_DASHBOARD_PORT": "0"}
-    result = CliRunner().invoke(app, command, env={**free, setting: str(used_port)})
+    result = CliRunner().invoke(app, command, env={**find_free_ports(), setting: str(used_port)})
     assert result.exit_code == 3
     sentence = (
         f"Port {used_port} is in use. Stop the program that uses it, or choose another port with {setting}."
@@ -73,11 +101,10 @@ def test_a_used_port_gives_the_same_error_in_all_commands_and_creates_nothing(
 
 
 def test_a_second_start_on_a_folder_is_refused_whichever_ports_it_has(home: Path) -> None:
-    free = {"CHAINPROOF_PORT": "0", "CHAINPROOF_DASHBOARD_PORT": "0"}
     home.mkdir(parents=True)
     with DataLock(home / "up", exclusive=True):  # what a running `up` holds
         before = sorted(home.iterdir())
-        result = CliRunner().invoke(app, ["up"], env=free)
+        result = CliRunner().invoke(app, ["up"], env=find_free_ports())
         assert sorted(home.iterdir()) == before
     sentence = (
         f"Chainproof is already running in {home}. Stop it, or choose another folder with CHAINPROOF_HOME."

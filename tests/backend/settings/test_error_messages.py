@@ -1,5 +1,6 @@
 """Tests that errors in settings name the place, the value and the accepted form, but never a secret."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,24 @@ def test_an_error_in_a_file_names_the_file_and_line(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("value", ["true", "18000.0"])
+def test_a_value_of_another_type_is_not_converted(folder: Path, value: str) -> None:
+    (folder / "chainproof.toml").write_text(f"port = {value}\n")
+    [sentence] = read_errors()
+    assert sentence.endswith("is not accepted. It must be a whole number from 0 to 65535.")
+
+
+def test_a_folder_of_another_user_is_named_in_place_of_a_file_in_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    [sentence] = read_errors()
+    assert sentence.startswith(". cannot be read by this user. Run chainproof as the user that owns it")
+
+
 def test_an_error_in_a_secret_names_its_file_and_not_its_value(
     monkeypatch: pytest.MonkeyPatch, folder: Path
 ) -> None:
@@ -114,7 +133,8 @@ def test_unknown_names_are_reported_with_the_similar_known_name(
     monkeypatch.setenv("CHAINPROOF_SECRETS_DIR", str(folder))
     (folder / "chainproof_databse_url").write_text("x")
     (folder / "other_secret").write_text("x")
-    (folder / "chainproof.toml").write_text('mod = "live"\nqqqq = 1\n[profiles.a]\nprovider = "p"\n')
+    lines = ('mod = "live"', "qqqq = 1", "CHAINPROOF_PORT = 9000", "[profiles.a]", 'provider = "p"')
+    (folder / "chainproof.toml").write_text("\n".join(lines))
     assert set(find_unknown_names()) == {
         "The environment variable CHAINPROOF_PROT is not known and has no effect. "
         "Did you mean CHAINPROOF_PORT?",
@@ -125,6 +145,8 @@ def test_unknown_names_are_reported_with_the_similar_known_name(
         "The setting mod in chainproof.toml, line 1 is not known and has no effect. Did you mean mode?",
         "The setting qqqq in chainproof.toml, line 2 is not known and has no effect. "
         "docs/settings.md lists all settings.",
+        "The setting CHAINPROOF_PORT in chainproof.toml, line 3 is not known and has no effect. "
+        "Did you mean port?",
     }
     assert Settings().threads == 2
 

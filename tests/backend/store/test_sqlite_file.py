@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from backend.cli.commands import app
+from backend.jobs.engine import store_engine
 from backend.store import sqlite_file
+from backend.store.database import Database
 from backend.store.sqlite_file import explain_failure
 from tests.support.store.data_folders import set_up_home
 
@@ -79,8 +82,17 @@ def test_insufficient_disk_space_is_reported_before_anything_is_written(
     monkeypatch.setattr(sqlite_file.shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
     answer = run.invoke(app, ["migrate"])
     assert (answer.exit_code, answer.stderr.count("\n")) == (3, 1), answer.output
-    assert "less than the 16 MB free that a new store needs. Free some space" in answer.stderr
+    assert "less than the 64 MB free that a new store needs. Free some space" in answer.stderr
     assert not home.exists()
+
+
+def test_a_new_store_can_be_read_by_its_user_alone(home: Path) -> None:
+    home.mkdir(mode=0o755)
+    assert run.invoke(app, ["migrate"]).exit_code == 0
+    Database(f"sqlite:///{home}/chainproof.db").dispose()
+    assert stat.S_IMODE((home / "chainproof.db").stat().st_mode) == 0o600
+    store_engine(f"sqlite:///{home}/jobs.db").connect().close()
+    assert stat.S_IMODE((home / "jobs.db").stat().st_mode) == 0o600
 
 
 def test_existing_database_is_not_opened_on_a_full_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
