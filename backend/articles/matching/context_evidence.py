@@ -69,6 +69,15 @@ class Evidence:
             position, max(self._first, position - NEAR), min(self._last, position + NEAR + 1)
         )
 
+    def is_beside(self, start: int, end: int, reach: int) -> bool:
+        """Whether other evidence begins within ``reach`` characters of ``[start:end]``."""
+        first, last = max(0, start - reach), min(len(self._text), end + reach)
+        return any(
+            first <= span[0] < last and (span[1] <= start or span[0] >= end)
+            for number in _stretches_near(start, first, last)
+            for span in self._find_in_stretch(number)
+        )
+
     def _is_within(self, position: int, first: int, last: int) -> bool:
         for number in _stretches_near(position, first, last):
             for span in self._find_in_stretch(number):

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import TypeAlias
 
-from backend.articles.matching.meanings import Meaning
+from backend.articles.matching.meanings import Kind, Meaning
 from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
 
 Occurrence: TypeAlias = tuple[int, int, Meaning, str | None]
@@ -23,7 +23,8 @@ def accept_known_former_names(text: str, occurrences: list[Occurrence]) -> None:
     """
     current_starts: dict[str | None, list[int]] = defaultdict(list)
     for start, _, meaning, _ in occurrences:
-        if not is_former(meaning):
+        # A ticker mostly stays when a name changes, and does not tell that the writer knows the new one.
+        if not is_former(meaning) and meaning.kind is not Kind.SYMBOL:
             current_starts[meaning.entity].append(start)
     for index, (start, end, meaning, _) in enumerate(occurrences):
         if not is_former(meaning):

@@ -4,12 +4,13 @@ Solona Ventures is a firm of its own, カルダーノ also a mathematician, and 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.meanings import CompiledRule
+from backend.articles.matching.private_persons import remove_private_persons
 from backend.articles.slips.lexicon import load_lexicon
 from backend.articles.text.common_words import load_common_words
 from backend.articles.text.folding import fold
@@ -36,14 +37,18 @@ _FIRM_AFTER = re.compile(
 _CAPITALISED_BEFORE = re.compile(r"(?<![A-Za-z])(?P<word>[A-Z]{2,}) \Z")
 MAX_CUE_CHARS = 40
 
+HasEvidence = Callable[[int, int], bool]
+"""Tells whether evidence of the field stands beside ``[start:end]``."""
+
 
 def disable_auto_fix_for_namesakes(
-    text: str, occurrences: list[Occurrence], entities: Mapping[str, Entity]
+    text: str, occurrences: list[Occurrence], entities: Mapping[str, Entity], has_evidence: HasEvidence
 ) -> None:
     """Disable the automatic correction of ``occurrences`` that may name something else.
 
     An occurrence that the text introduces as a person's family name (ジェロラモ・カルダーノ), or that ends a
-    longer name (the DAO Maker is not Maker), is removed.
+    longer name (the DAO Maker is not Maker), is removed. ``has_evidence`` tells whether evidence of the field
+    stands beside a word: without it, a word in lower case may be of another language.
     """
     occurrences[:] = [
         occurrence
@@ -54,12 +59,16 @@ def disable_auto_fix_for_namesakes(
             or _ends_longer_name(text, occurrence[0], occurrence[1])
         )
     ]
+    remove_private_persons(text, occurrences, entities)
     for index, (start, end, meaning, right) in enumerate(occurrences):
         rule = meaning.rule
         if rule is None or not rule.auto_fix:
             continue
         entity = entities.get(meaning.entity or "")
-        if _may_be_namesake(text, start, end, right, entity, is_case=rule.type == "wrong_case"):
+        is_case = rule.type == "wrong_case"
+        if _may_be_namesake(text, start, end, right, entity, is_case=is_case) or (
+            not is_case and _is_ordinary(text, start, end, right) and not has_evidence(start, end)
+        ):
             occurrences[index] = (start, end, meaning._replace(rule=_disable_auto_fix(rule)), right)
 
 
@@ -79,6 +88,18 @@ def _may_be_namesake(
     if entity is not None and entity.type == "person" and has_han_or_kana(written, 0, len(written)):
         return True
     return right is not None and fold(written).text != fold(right).text and _is_katakana_word(written)
+
+
+def _is_ordinary(text: str, start: int, end: int, right: str | None) -> bool:
+    """Return whether a word is in lower case, and the right name is not."""
+    written = text[start:end]
+    return (
+        written.isascii()
+        and written.isalpha()
+        and written.islower()
+        and right is not None
+        and right != right.lower()
+    )
 
 
 def _is_family_name(text: str, start: int, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from itertools import groupby
 
 from backend.articles.matching.author_intent import leave_to_author
@@ -14,7 +15,8 @@ from backend.articles.matching.fixes import Fix, apply_fixes
 from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.matched_field import MatchedField
 from backend.articles.matching.meanings import Meaning
-from backend.articles.matching.namesakes import disable_auto_fix_for_namesakes
+from backend.articles.matching.name_cues import has_finance_word
+from backend.articles.matching.namesakes import MAX_CUE_CHARS, disable_auto_fix_for_namesakes
 from backend.articles.matching.rule_set import RuleSet
 from backend.articles.model import FieldName
 from backend.articles.schemas import Article
@@ -141,12 +143,24 @@ class ParsedArticle:
             )
         return self._has_evidence
 
+    def _is_beside_evidence(self, matched_field: MatchedField, start: int, end: int) -> bool:
+        """Whether the field's evidence, or a word of finance, stands beside a word."""
+        if not matched_field.field_path.startswith(("content", "summary")):
+            return self._is_of_field()
+        text = matched_field.visible_text
+        return matched_field.evidence.is_beside(start, end, MAX_CUE_CHARS) or has_finance_word(
+            text[max(0, start - MAX_CUE_CHARS) : end + MAX_CUE_CHARS]
+        )
+
     def _review(self) -> None:
         """Drop findings that the article's date or its author settles, and let doubtful ones ask."""
         for matched_field in self._matched_fields:
             disable_auto_fix_for_family_names(matched_field.visible_text, matched_field.occurrences)
             disable_auto_fix_for_namesakes(
-                matched_field.visible_text, matched_field.occurrences, self.rules.entities
+                matched_field.visible_text,
+                matched_field.occurrences,
+                self.rules.entities,
+                partial(self._is_beside_evidence, matched_field),
             )
             judge_former_names(
                 matched_field.visible_text, matched_field.occurrences, self.rules.entities, self._find_date

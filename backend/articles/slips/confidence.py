@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MIN_REPORTED = 0.55
 """Below this confidence a word is not reported."""
+BESIDE_OWN_NAME = 0.6
+"""Confidence of a slip that is reported only because another name of its entity stands beside it."""
 MIN_UNASKED = 0.88
 """From this confidence on a slip is corrected without asking."""
 
@@ -38,6 +40,8 @@ _OTHER_SCRIPT = 0.1
 """What a Traditional name loses in a Simplified text, and the reverse."""
 _WORD_BESIDE, _WORD_BESIDE_SHAPE = 0.21, 0.31
 _ALWAYS_ASKS = 0.85
+_WEAKLY_EXPLAINED = 0.75
+"""Confidence of a slip in Han that ordinary words explain only in part."""
 _NO_PLURAL = -0.12
 """What a final s gains after a name that has no plural; twice outside English."""
 _OTHER_SOUND = 0.2
@@ -71,7 +75,9 @@ def rate_candidate(
         ):
             return 0.0
         return _rate_latin(matched_field, span, candidate)
-    if name.is_katakana:
+    if not name.is_han:
+        if name.folded[0].isascii() and CLASS[before] & WORD:
+            return 0.0
         return candidate.edit.likelihood + _compute_length_bonus(name.folded.replace("・", ""))
     return _rate_han(matched_field, folded, folded_span, candidate)
 
@@ -188,11 +194,13 @@ def _rate_han(matched_field: "MatchedField", folded: str, folded_span: Span, can
     first = max(0, folded_span[0] - MAX_HAN_AROUND)
     around = characters.simplify(folded[first : folded_span[1] + MAX_HAN_AROUND])
     start, end = folded_span[0] - first, folded_span[1] - first
-    if is_part_of_words(
-        around, start, end, characters.simplify(right), load_lexicon("han"), is_alike=is_alike
-    ):
+    simplified, words = characters.simplify(right), load_lexicon("han")
+    if not is_part_of_words(around, start, end, simplified, words, is_alike=is_alike):
+        return points
+    if kind is not EditKind.SOUND or candidate.word.name.type == "term":
         return 0.0
-    return points
+    is_weak_reason = not is_part_of_words(around, start, end, simplified, words, is_lenient=True)
+    return min(points, _WEAKLY_EXPLAINED) if is_weak_reason else 0.0
 
 
 def _compute_rest_penalty(matched_field: "MatchedField", written: str, right: str, kind: EditKind) -> float:

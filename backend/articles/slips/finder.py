@@ -12,9 +12,11 @@ from backend.articles.matching.meanings import Kind, Meaning
 from backend.articles.slips import confidence
 from backend.articles.slips.edits import EditKind
 from backend.articles.slips.lexicon import load_lexicon
+from backend.articles.slips.own_names import OwnNames, follows_given_name
 from backend.articles.slips.slip_index import SlipIndex
-from backend.articles.slips.targets import Candidate, Name
-from backend.articles.slips.weak_evidence import WeakEvidence
+from backend.articles.slips.targets import Candidate, Name, Need
+from backend.articles.slips.weak_evidence import WEAK_EVIDENCE, WeakEvidence
+from backend.articles.slips.weak_words import MIN_LEXICON_CHARS
 from backend.articles.text.katakana_runs import DOTTED_KATAKANA, KATAKANA_RUN
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 """What stands between a name and another one that is like it and means something else."""
+
+_NEEDS_CAPITAL = frozenset((Need.EVIDENCE, Need.OWN_NAME))
 
 HasEvidence = Callable[[int], bool]
 """Whether evidence of the field stands near a place of the text."""
@@ -81,7 +85,8 @@ def _build_occurrence(index: SlipIndex, slip: _Slip, *, is_doubtful: bool) -> Oc
     name, kind = slip.name, slip.candidate.edit.kind
     # Houses differ about ヴ, a final length mark and foreign persons, and a former name may be meant.
     is_style = kind is EditKind.STYLE or (kind is EditKind.SOUND and name.type == "person")
-    needs_question = is_doubtful or name.is_former or is_style
+    is_weak = slip.candidate.need is not Need.NOTHING
+    needs_question = is_doubtful or name.is_former or is_style or is_weak
     rule = index.get_rule(
         name, kind, auto_fix=slip.confidence >= confidence.MIN_UNASKED and not needs_question
     )
@@ -132,15 +137,15 @@ def _list_slips(
 def _list_candidates(matched_field: "MatchedField", index: SlipIndex) -> Iterator[tuple[int, int, Candidate]]:
     """Generate candidates with the places of their whole names in the folded text."""
     folded = matched_field.folded_text
-    yield from _find_in_words(folded, _LATIN_TOKEN, index, is_katakana=False)
+    yield from _find_in_words(folded, _LATIN_TOKEN, index, matched_field.visible_text)
     for candidate in index.phrases.find(folded):
         yield candidate.start, candidate.end, candidate
     if folded.isascii():
         return
     if _KATAKANA.search(folded):
-        yield from _find_in_words(folded, KATAKANA_RUN, index, is_katakana=True)
+        yield from _find_in_words(folded, KATAKANA_RUN, index, folded, is_katakana=True)
         if "・" in folded or "＝" in folded:
-            yield from _find_in_words(folded, DOTTED_KATAKANA, index, is_katakana=True)
+            yield from _find_in_words(folded, DOTTED_KATAKANA, index, folded, is_katakana=True)
     by_language = {"zh": "han", "ja": "japanese_han"}
     if matched_field.language in by_language and _HAN.search(folded):
         for candidate in getattr(index, by_language[matched_field.language]).find(folded):
@@ -148,7 +153,7 @@ def _list_candidates(matched_field: "MatchedField", index: SlipIndex) -> Iterato
 
 
 def _find_in_words(
-    folded: str, token: re.Pattern[str], index: SlipIndex, *, is_katakana: bool
+    folded: str, token: re.Pattern[str], index: SlipIndex, written: str, *, is_katakana: bool = False
 ) -> Iterator[tuple[int, int, Candidate]]:
     new_words = set(token.findall(folded)).difference(index.ordinary)
     slips = {}
@@ -163,9 +168,15 @@ def _find_in_words(
     if not slips:
         return
     for word, candidates in slips.items():
+        if candidates[0].need in _NEEDS_CAPITAL and word[0].upper() + word[1:] not in written:
+            continue
         starts = list(_find_starts(word, folded, token))
         if len(starts) >= MIN_DELIBERATE:
-            candidates = tuple(candidate.reduce_likelihood(confidence.REPEATED) for candidate in candidates)
+            candidates = tuple(
+                candidate.reduce_likelihood(confidence.REPEATED)
+                for candidate in candidates
+                if candidate.need is Need.NOTHING
+            )
         for start, candidate in product(starts, candidates):
             name_word = candidate.word
             first, last = start + candidate.start, start + candidate.end
@@ -195,6 +206,7 @@ class _SlipJudge:
         self._index = index
         self._has_evidence = has_evidence
         self._weak_evidence = WeakEvidence(matched_field)
+        self._own_names = OwnNames(matched_field)
         self._starts = [occurrence[0] for occurrence in matched_field.occurrences]
 
     def judge(self, first: int, last: int, candidate: Candidate) -> _Slip | None:
@@ -203,22 +215,18 @@ class _SlipJudge:
         folded_text, matched_field = self._matched_field.folded_text, self._matched_field
         span = matched_field.to_visible_span(first, last)
         is_script = candidate.edit.kind is EditKind.SCRIPT
-        if span is None or self._is_taken(*span, may_be_right=is_script):
+        # Rules know forms of Chinese that are no right names in Japanese (渡邊).
+        may_be_known = is_script or (candidate.need is Need.QUESTION and name.is_han)
+        if span is None or self._is_taken(*span, may_be_right=may_be_known):
             return None
         written = matched_field.visible_text[span[0] : span[1]]
         if (
-            not is_script and self._index.is_known(folded_text[first:last])
+            not may_be_known and self._index.is_known(folded_text[first:last])
         ) or not matched_field.is_unprotected(*span):
             return None
-        slip_confidence = confidence.rate_candidate(
-            matched_field, span, folded_text, (first, last), candidate
-        )
+        slip_confidence = self._rate(span, (first, last), candidate)
         if slip_confidence < confidence.MIN_REPORTED:
             return None
-        if not self._has_evidence(span[0]):
-            slip_confidence -= self._weak_evidence.compute_penalty(*span, name)
-            if slip_confidence < confidence.MIN_REPORTED:
-                return None
         right = confidence.adapt_case(
             matched_field, span[0], written, self._keep_small_words(written, candidate)
         )
@@ -226,6 +234,43 @@ class _SlipJudge:
             return None
         dots = abs(name.folded.count("・") - written.count("・"))
         return _Slip(*span, slip_confidence, candidate, right, dots, self._is_contrasted(*span, name))
+
+    def _rate(self, span: tuple[int, int], folded_span: tuple[int, int], candidate: Candidate) -> float:
+        """Rate a candidate with regard to evidence."""
+        matched_field, name = self._matched_field, candidate.word.name
+        if candidate.need is not Need.NOTHING and not self._has_form(span, candidate):
+            return 0.0
+        is_surname = name.type == "person" and name.is_latin and " " not in name.folded
+        if is_surname and follows_given_name(matched_field.visible_text, span[0]):
+            return 0.0
+        rating = confidence.rate_candidate(
+            matched_field, span, matched_field.folded_text, folded_span, candidate
+        )
+        if candidate.need is Need.OWN_NAME:
+            is_beside = rating > 0 and self._own_names.has_other_name(*span, name)
+            return confidence.BESIDE_OWN_NAME + rating / 20 if is_beside else 0.0
+        if rating >= confidence.MIN_REPORTED and not self._has_evidence(span[0]):
+            penalty = self._weak_evidence.compute_penalty(*span, name)
+            rating -= 1.0 if candidate.need is Need.EVIDENCE and penalty > WEAK_EVIDENCE else penalty
+        if 0 < rating < confidence.MIN_REPORTED and self._own_names.has_other_name(*span, name):
+            return confidence.BESIDE_OWN_NAME
+        return rating
+
+    def _has_form(self, span: tuple[int, int], candidate: Candidate) -> bool:
+        """Whether a weak candidate is written as a name is."""
+        matched_field, name = self._matched_field, candidate.word.name
+        written = matched_field.visible_text[span[0] : span[1]]
+        if not name.is_latin:
+            return candidate.need is not Need.QUESTION or not name.is_han or matched_field.language == "ja"
+        if candidate.need is Need.QUESTION:
+            words = zip(written.split(), name.text.split(), strict=False)
+            has_capitals = all(word[0].isupper() or not right[0].isupper() for word, right in words)
+            is_plural = candidate.edit.kind is EditKind.SUFFIX
+            before = matched_field.visible_text[max(0, span[0] - 4) : span[0]].lower()
+            return has_capitals and not (is_plural and before.endswith("the "))
+        is_word = len(written) < MIN_LEXICON_CHARS or written.lower() in load_lexicon("latin")
+        own_names = self._own_names
+        return own_names.is_capital_unexplained(*span) if is_word else own_names.is_capitalised(*span)
 
     @staticmethod
     def _keep_small_words(written: str, candidate: Candidate) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from backend.articles.matching.automaton import Automaton
 from backend.articles.slips.edits import Edit, EditKind
 from backend.articles.slips.han_characters import HanCharacters, load_han_characters
-from backend.articles.slips.targets import MIN_HAN_CHARS, Candidate, Name, Word
+from backend.articles.slips.targets import MIN_HAN_CHARS, Candidate, Name, Need, Word
 from backend.articles.slips.variant_index import VariantIndex
+from backend.articles.slips.weak_words import generate_short_han_variants, is_short_han
 
 MIN_SHORTENED_CHARS = 4
 MIN_HALVED_CHARS = 5
@@ -26,13 +27,18 @@ class HanIndex:
 
     def __init__(self, names: Iterable[Name], known: Collection[str]) -> None:
         characters = load_han_characters()
+        all_names = list(_add_traditional(names, characters))
+        short_words = [Word(name, name.folded) for name in all_names if is_short_han(name)]
+        short_variants = (
+            (*variant, Need.OWN_NAME) for variant in generate_short_han_variants(short_words, characters)
+        )
         words = [
             Word(name, name.folded)
-            for name in _add_traditional(names, characters)
+            for name in all_names
             if name.is_han and MIN_HAN_CHARS <= len(name.folded) <= MAX_CHARS and not name.is_former
         ]
         self._halves = HalfIndex(words)
-        self._variants = VariantIndex(_generate_variants(words), known)
+        self._variants = VariantIndex(_generate_variants(words), known, short_variants)
         self._alike = [
             _ClassIndex(words, characters, classes) for classes in (characters.sounds, characters.shapes)
         ]

@@ -14,16 +14,24 @@ FUNCTION_CHARACTERS = frozenset(
 
 
 def is_part_of_words(
-    text: str, start: int, end: int, name: str, words: Lexicon, *, is_alike: bool = True
+    text: str,
+    start: int,
+    end: int,
+    name: str,
+    words: Lexicon,
+    *,
+    is_alike: bool = True,
+    is_lenient: bool = False,
 ) -> bool:
     """Whether ordinary words explain how ``text[start:end]`` differs from ``name``.
 
-    ``is_alike`` says that what differs sounds or looks like the name.
+    ``is_alike`` says that what differs sounds or looks like the name. ``is_lenient`` leaves out words that
+    explain little: one whose other character belongs to a word before, and one at the end of a long name.
     """
     written = text[start:end]
     if len(written) == len(name):
         return any(
-            _is_other_word(text, start, index, name, words, is_alike=is_alike)
+            _is_other_word(text, start, index, name, words, is_alike=is_alike, is_lenient=is_lenient)
             for index in _list_changed(written, name)
         )
     gap = next(iter(_list_changed(written, name)), min(len(written), len(name)))
@@ -40,7 +48,9 @@ def _list_changed(written: str, name: str) -> list[int]:
     ]
 
 
-def _is_other_word(text: str, start: int, index: int, name: str, words: Lexicon, *, is_alike: bool) -> bool:
+def _is_other_word(
+    text: str, start: int, index: int, name: str, words: Lexicon, *, is_alike: bool, is_lenient: bool
+) -> bool:
     """Whether a changed character stands for itself or belongs to a word with its neighbours."""
     position = start + index
     if is_alike and 0 < index < len(name) - 1 and len(name) >= MIN_SURE_CHARS:
@@ -52,8 +62,20 @@ def _is_other_word(text: str, start: int, index: int, name: str, words: Lexicon,
         for first in range(max(0, position - length + 1), position + 1):
             word = text[first : first + length]
             if len(word) == length and word in words and word not in name:
+                if is_lenient and _explains_little(text, start, index, first, length, name, words):
+                    continue
                 return True
     return False
+
+
+def _explains_little(
+    text: str, start: int, index: int, first: int, length: int, name: str, words: Lexicon
+) -> bool:
+    """Whether the word at ``first`` over the changed character is a weak reason against a slip."""
+    if index == 0 and first == start - 1 and length == 2:
+        return text[max(0, start - 2) : start] in words and name[1:] not in words
+    is_last = index == len(name) - 1 and len(name) >= MIN_SURE_CHARS
+    return is_last and length == 2 and first == start + index - 1 and name not in words
 
 
 def _is_doubled_by_words(text: str, start: int, end: int, gap: int, words: Lexicon) -> bool:

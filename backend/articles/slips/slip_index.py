@@ -8,11 +8,17 @@ from backend.articles.matching.meanings import CompiledRule
 from backend.articles.slips import reasons
 from backend.articles.slips.edits import EditKind
 from backend.articles.slips.han_index import HalfIndex, HanIndex
-from backend.articles.slips.targets import LATIN_WORD, Candidate, Name, Word, list_names
+from backend.articles.slips.targets import LATIN_WORD, Candidate, Name, Need, Word, list_names
 from backend.articles.slips.variant_index import (
     VariantIndex,
     generate_look_alike_variants,
     generate_phrase_variants,
+)
+from backend.articles.slips.weak_words import WeakKatakanaIndex, WeakLatinIndex
+from backend.articles.slips.whole_names import (
+    generate_mixed_words,
+    generate_surnames,
+    generate_whole_name_variants,
 )
 from backend.articles.slips.word_index import KatakanaIndex, LatinIndex
 from backend.articles.text.katakana_runs import KATAKANA_RUN
@@ -47,17 +53,27 @@ class SlipIndex:
         known_words = {surface for surface in self._surfaces if LATIN_WORD.fullmatch(surface)}
         for surface in self._surfaces - self._wrong:
             known_words.update(LATIN_WORD.findall(surface))
-        return LatinIndex(self._names, known_words)
+        return LatinIndex(self._names, known_words, list(generate_surnames(self._names)))
+
+    @cached_property
+    def weak_latin(self) -> WeakLatinIndex:
+        known_words = {word for surface in self._surfaces for word in LATIN_WORD.findall(surface)}
+        return WeakLatinIndex(self._names, known_words)
+
+    @cached_property
+    def weak_katakana(self) -> WeakKatakanaIndex:
+        return WeakKatakanaIndex(self._names, self._surfaces)
 
     @cached_property
     def katakana(self) -> KatakanaIndex:
         known_runs = {run for surface in self._surfaces for run in KATAKANA_RUN.findall(surface)}
-        return KatakanaIndex(self._names, known_runs | self._surfaces)
+        return KatakanaIndex(self._names, known_runs | self._surfaces, generate_mixed_words(self._names))
 
     @cached_property
     def phrases(self) -> VariantIndex:
         variants = chain(generate_phrase_variants(self._names), generate_look_alike_variants(self._names))
-        return VariantIndex(variants, self._surfaces)
+        whole_names = ((*variant, Need.QUESTION) for variant in generate_whole_name_variants(self._names))
+        return VariantIndex(variants, self._surfaces, whole_names)
 
     @cached_property
     def han(self) -> HanIndex:
@@ -77,13 +93,20 @@ class SlipIndex:
 
     def find_in_word(self, token: str, *, is_katakana: bool) -> tuple[Candidate, ...]:
         """Find what a word in lower case may be a slip of, and remember the answer."""
-        candidates = (self.katakana if is_katakana else self.latin).find(token)
+        candidates = self._find_in_katakana(token) if is_katakana else self._find_in_latin(token)
         if len(self.ordinary) + len(self.slips) < MAX_REMEMBERED_WORDS:
             if candidates:
                 self.slips[token] = candidates
             else:
                 self.ordinary.add(token)
         return candidates
+
+    def _find_in_latin(self, token: str) -> tuple[Candidate, ...]:
+        return (*self.latin.find(token), *self.weak_latin.find(token))
+
+    def _find_in_katakana(self, token: str) -> tuple[Candidate, ...]:
+        candidates = (*self.katakana.find_in_mixed_names(token), *self.katakana.find(token))
+        return candidates or tuple(self.weak_katakana.find(token))
 
     def get_rule(self, name: Name, kind: EditKind, *, auto_fix: bool) -> CompiledRule:
         """Return the rule of a finding: one object for equal findings, so that corrections are equal."""

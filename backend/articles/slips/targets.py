@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import NamedTuple, Self
 
 from backend.articles.matching.derived_rules import right_names
@@ -58,6 +59,17 @@ class Word(NamedTuple):
         return not self.before and not self.after
 
 
+class Need(Enum):
+    """What a weak candidate needs besides its edit. All but ``NOTHING`` ask before they are corrected."""
+
+    NOTHING = "nothing"
+    QUESTION = "question"
+    EVIDENCE = "evidence"
+    """Evidence of the field near by."""
+    OWN_NAME = "own name"
+    """Another name of the same entity in the sentence, such as its ticker."""
+
+
 class Candidate(NamedTuple):
     """What ``[start:end]`` of a token may be a slip of."""
 
@@ -65,6 +77,7 @@ class Candidate(NamedTuple):
     end: int
     word: Word
     edit: Edit
+    need: Need = Need.NOTHING
 
     def reduce_likelihood(self, by: float) -> Self:
         return self._replace(edit=Edit(self.edit.kind, self.edit.likelihood - by))

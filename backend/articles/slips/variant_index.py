@@ -6,25 +6,37 @@ from collections.abc import Collection, Iterable, Iterator
 
 from backend.articles.matching.automaton import Automaton
 from backend.articles.slips.edits import Edit, EditKind
-from backend.articles.slips.targets import LATIN_WORD, MIN_KATAKANA_CHARS, Candidate, Name, Word
+from backend.articles.slips.targets import LATIN_WORD, MIN_KATAKANA_CHARS, Candidate, Name, Need, Word
 
 MIN_SPLIT_CHARS = 7
 """Letters of a name that may be split by a slip; shorter ones fall into words too easily."""
 MIN_JOINED_CHARS = 8
 MIN_PLURAL_CHARS = 5
+BRACKETS = "（("
 _INNER_CAPITAL = re.compile("([A-Z][a-z]+)([A-Z][a-z]+)")
 """A short name in which a capital shows where it may be split (BitGo)."""
 _WITHOUT_PLURAL = frozenset(("company", "exchange", "media", "organization", "protocol", "data_provider"))
 
 
 class VariantIndex:
-    """Ready-made variants of names. ``known`` has all surfaces that rules know, right or wrong."""
+    """Ready-made variants of names. ``known`` has all surfaces that rules know, right or wrong.
 
-    def __init__(self, variants: Iterable[tuple[str, Word, Edit]], known: Collection[str]) -> None:
-        words_by_text: defaultdict[str, list[tuple[Word, Edit]]] = defaultdict(list)
+    ``weak`` are variants that need more, also those that a rule knows in another language. A bracket at the
+    end of one must follow it.
+    """
+
+    def __init__(
+        self,
+        variants: Iterable[tuple[str, Word, Edit]],
+        known: Collection[str],
+        weak: Iterable[tuple[str, Word, Edit, Need]] = (),
+    ) -> None:
+        words_by_text: defaultdict[str, list[tuple[Word, Edit, Need]]] = defaultdict(list)
         for text, word, edit in variants:
             if text not in known:
-                words_by_text[text].append((word, edit))
+                words_by_text[text].append((word, edit, Need.NOTHING))
+        for text, word, edit, need in weak:
+            words_by_text[text].append((word, edit, need))
         self._texts = sorted(words_by_text)
         self._words = [tuple(words_by_text[text]) for text in self._texts]
         self._automaton = Automaton(self._texts)
@@ -32,9 +44,9 @@ class VariantIndex:
     def find(self, folded: str) -> list[Candidate]:
         """Find all variants in a folded text, sorted by their start, overlapping ones too."""
         candidates = [
-            Candidate(start, end, word, edit)
+            Candidate(start, end - (self._texts[number][-1] in BRACKETS), word, edit, need)
             for number, start, end in self._automaton.find(folded)
-            for word, edit in self._words[number]
+            for word, edit, need in self._words[number]
         ]
         candidates.sort(key=lambda candidate: (candidate.start, -candidate.end))
         return candidates

@@ -7,7 +7,7 @@ of a lookup depends on the token's length alone, not on the number of names.
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from operator import itemgetter
@@ -29,6 +29,7 @@ from backend.articles.slips.targets import (
     MIN_LATIN_CHARS,
     Candidate,
     Name,
+    Need,
     Word,
 )
 
@@ -84,15 +85,21 @@ class _Neighbourhoods:
 
 
 class LatinIndex:
-    """Words of names in Latin script. ``known`` has all words that rules know, right or wrong."""
+    """Words of names in Latin script. ``known`` has all words that rules know, right or wrong.
 
-    def __init__(self, names: Iterable[Name], known: Container[str]) -> None:
+    ``surnames`` stand for the persons whose names end with them; they always ask.
+    """
+
+    def __init__(self, names: Iterable[Name], known: Container[str], surnames: Collection[Name] = ()) -> None:
         self._known = known
         words: defaultdict[str, list[Word]] = defaultdict(list)
         for name in names:
             if name.is_latin:
                 for word in _generate_latin_words(name):
                     words[word.text].append(word)
+        self._surnames = frozenset(surname.folded for surname in surnames)
+        for surname in surnames:
+            words[surname.folded].append(Word(surname, surname.folded))
         self._words = {text: tuple(words_of_text) for text, words_of_text in words.items()}
         self._shared_rests = _find_shared_rests(words.values())
         self._neighbourhoods = _Neighbourhoods(self._words)
@@ -123,7 +130,8 @@ class LatinIndex:
         )
 
     def _build_candidate(self, token: str, word: Word, edit: Edit) -> Candidate:
-        candidate = Candidate(0, len(token), word, edit)
+        need = Need.QUESTION if word.is_whole and word.text in self._surnames else Need.NOTHING
+        candidate = Candidate(0, len(token), word, edit, need)
         is_shared = word.name.type != "person" and (word.before, word.after) in self._shared_rests
         return candidate.reduce_likelihood(SHARED_REST) if is_shared else candidate
 
@@ -185,9 +193,14 @@ def _group_by_sound(texts: Iterable[str], sound: Sound) -> dict[str, tuple[str, 
 
 
 class KatakanaIndex:
-    """Names in katakana. ``known`` has all katakana that rules know, right or wrong."""
+    """Names in katakana. ``known`` has all katakana that rules know, right or wrong.
 
-    def __init__(self, names: Iterable[Name], known: Container[str]) -> None:
+    ``mixed_words`` are runs of katakana in names that have other scripts too.
+    """
+
+    def __init__(
+        self, names: Iterable[Name], known: Container[str], mixed_words: Iterable[Word] = ()
+    ) -> None:
         self._known = known
         words: defaultdict[str, list[Word]] = defaultdict(list)
         for name in names:
@@ -195,6 +208,20 @@ class KatakanaIndex:
                 words[kana_sound(name.folded)].append(Word(name, name.folded))
         self._words = {sound: tuple(words_of_sound) for sound, words_of_sound in words.items()}
         self._neighbourhoods = _Neighbourhoods(self._words)
+        mixed: defaultdict[str, list[Word]] = defaultdict(list)
+        for word in mixed_words:
+            mixed[kana_sound(word.text)].append(word)
+        self._mixed = dict(mixed)
+        self._mixed_neighbourhoods = _Neighbourhoods(mixed)
+
+    def find_in_mixed_names(self, token: str) -> Iterator[Candidate]:
+        """Generate the mixed names of which ``token`` may be a slip in the part in katakana."""
+        sound = kana_sound(token)
+        for near_sound in sorted(self._mixed_neighbourhoods.find_candidates(sound)):
+            for word in self._mixed[near_sound]:
+                edit = None if token == word.text else _find_kana_slip(token, sound, word.text, near_sound)
+                if edit is not None:
+                    yield Candidate(0, len(token), word, edit, Need.QUESTION)
 
     def find(self, token: str) -> tuple[Candidate, ...]:
         """Find the names that a run of katakana, or one end of it, may be a slip of.
