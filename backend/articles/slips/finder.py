@@ -165,8 +165,6 @@ def _find_in_words(
             candidates_of_word = index.find_in_word(word, is_katakana=is_katakana)
         if candidates_of_word:
             slips[word] = candidates_of_word
-    if not slips:
-        return
     for word, candidates in slips.items():
         if candidates[0].need in _NEEDS_CAPITAL and word[0].upper() + word[1:] not in written:
             continue

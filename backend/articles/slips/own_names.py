@@ -3,8 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from backend.articles.slips.lexicon import load_lexicon
 from backend.articles.slips.targets import Name
+from backend.articles.text.common_words import load_common_words
 
 if TYPE_CHECKING:
     from backend.articles.matching.matched_field import MatchedField
@@ -49,7 +49,7 @@ class OwnNames:
         if not text[start:end].istitle() or _CAPITAL_AFTER.match(text, end):
             return False
         before = _CAPITAL_BEFORE.search(text, max(0, start - REACH), start)
-        return before is None or before.group().strip().lower() in load_lexicon("latin")
+        return before is None or before.group().strip().lower() in load_common_words()["en"]
 
     def is_capital_unexplained(self, start: int, end: int) -> bool:
         """Whether no start of a sentence and no title explains the capital of an ordinary word."""

@@ -105,12 +105,12 @@ def generate_short_han_variants(
     What is a word itself counts only in front of a bracket, which may hold another name of the entity.
     """
     lexicon = load_lexicon("han")
-    alike = _group_alike(characters)
     word_list = list(words)
+    alike = _list_alike(characters, (character for word in word_list for character in word.text))
     right = {word.text for word in word_list}
     for word in word_list:
         for index, character in enumerate(word.text):
-            for other in sorted(alike.get(character, ())):
+            for other in alike[character]:
                 written = word.text[:index] + other + word.text[index + 1 :]
                 if written in right:
                     continue
@@ -126,18 +126,14 @@ def is_short_han(name: Name) -> bool:
     return name.is_han and MIN_HAN <= len(name.folded) < MIN_HAN_CHARS and not name.is_former
 
 
-def _group_alike(characters: HanCharacters) -> Mapping[str, set[str]]:
-    """Group what sounds or looks like each character."""
-    groups: defaultdict[str, set[str]] = defaultdict(set)
-    for classes, prefix in ((characters.sounds, "sound"), (characters.shapes, "shape")):
+def _list_alike(characters: HanCharacters, wanted: Iterable[str]) -> Mapping[str, list[str]]:
+    """List what sounds or looks like each of the characters that names have."""
+    wanted = set(wanted)
+    alike: dict[str, set[str]] = {character: set() for character in wanted}
+    for classes in (characters.sounds, characters.shapes):
+        members: defaultdict[str, list[str]] = defaultdict(list)
         for character, group in classes.items():
-            groups[f"{prefix} {group}"].add(character)
-    return {
-        character: {
-            other
-            for other in groups[f"sound {characters.sounds.get(character)}"]
-            | groups[f"shape {characters.shapes.get(character)}"]
-            if other != character
-        }
-        for character in {*characters.sounds, *characters.shapes}
-    }
+            members[group].append(character)
+        for character in wanted.intersection(classes):
+            alike[character].update(members[classes[character]])
+    return {character: sorted(others - {character}) for character, others in alike.items()}

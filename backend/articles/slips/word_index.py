@@ -87,7 +87,7 @@ class _Neighbourhoods:
 class LatinIndex:
     """Words of names in Latin script. ``known`` has all words that rules know, right or wrong.
 
-    ``surnames`` stand for the persons whose names end with them; they always ask.
+    ``surnames`` stand for the persons whose names end with them; they need evidence.
     """
 
     def __init__(self, names: Iterable[Name], known: Container[str], surnames: Collection[Name] = ()) -> None:
@@ -104,7 +104,8 @@ class LatinIndex:
         self._shared_rests = _find_shared_rests(words.values())
         self._neighbourhoods = _Neighbourhoods(self._words)
         sounds = _group_by_sound(
-            (text for text in words if len(text) >= MIN_LATIN_CHARS), latin_sound_in_japanese
+            (text for text in words if len(text) >= MIN_LATIN_CHARS and text not in self._surnames),
+            latin_sound_in_japanese,
         )
         self._sounds = sounds
 
@@ -130,7 +131,7 @@ class LatinIndex:
         )
 
     def _build_candidate(self, token: str, word: Word, edit: Edit) -> Candidate:
-        need = Need.QUESTION if word.is_whole and word.text in self._surnames else Need.NOTHING
+        need = Need.EVIDENCE if word.is_whole and word.text in self._surnames else Need.NOTHING
         candidate = Candidate(0, len(token), word, edit, need)
         is_shared = word.name.type != "person" and (word.before, word.after) in self._shared_rests
         return candidate.reduce_likelihood(SHARED_REST) if is_shared else candidate
