@@ -67,11 +67,17 @@ _BEHIND: Mapping[Language, tuple[tuple[Role, re.Pattern[str]], ...]] = {
     "en": (
         (
             "for",
-            re.compile(r"^ (?:(?:votes?|members?|meps|lawmakers|ayes) )?(?:in favou?r|for\b(?= and|,)|ayes)"),
+            re.compile(
+                r"^ (?:(?:votes?|members?|meps|lawmakers|ayes) )?(?:in favou?r|for\b(?= and|,)|ayes)"
+                r"|^ (?:(?:members?|meps|lawmakers|of them) )?(?:voted|were) (?:for|in favou?r|yes)\b"
+            ),
         ),
         (
             "against",
-            re.compile(r"^ (?:(?:votes?|members?|meps|lawmakers) (?:were )?)?(?:against|opposed|noes)\b"),
+            re.compile(
+                r"^ (?:(?:votes?|members?|meps|lawmakers|of them) )?(?:were |voted )?"
+                r"(?:against|opposed|noes|no(?= *(?:[.,;]|$)))"
+            ),
         ),
         ("abstained", re.compile(r"^ (?:(?:members?|meps) )?(?:abstentions?|abstain(?:ed|ing))")),
         ("aside", re.compile(rf"^ (?:that|which) [^.;,]{{0,24}}{_ASKED}\b")),

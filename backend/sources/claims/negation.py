@@ -72,7 +72,7 @@ _FIRST_OTHERWISE: Mapping[Language, re.Pattern[str]] = {
 }
 """Negations that tell that something happened for the first time: had never done it before."""
 _GOVERNING_ZH = (
-    "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|无意|避免|免于|逃过|躲过"
+    "拒绝|拒絕|取消|放弃|放棄|搁置|擱置|未获|未獲|未能|没能|沒能|不予|不准|(?:[没沒未不]|拒不)(?:有)?(?:让|讓|使|令|叫)(?!人)|无意|避免|免于|逃过|躲过"
     "|停止|终止|終止|废除|廢除|废止|撤回(?!了?(?:诉|起诉|指控|令|对))"
 )
 _NOT_ZH = re.compile(
@@ -155,10 +155,10 @@ _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
         r"\b(?:not(?! only| less| more| fewer)|never|nobody|nothing|none|nor|neither|cannot|no longer"
         r"|(?:fail|refuse|decline)(?:s|d|ed)? to|stop(?:s|ped)? short of|backed (?:away|out|off)"
         r"|fell short of|absent from|nothing to do with|played no part|left (?:off|out of)|excluded from"
-        r"|no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
+        r"|(?<!vote )(?<!votes )(?<!voted )(?<!voting )no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
     ),
     "ja": re.compile(
-        "なかった|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"
+        "なかった|ないまま|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"
         "|無関係|関与していな|関わっていな|至らず|見送[っりら]|拒[みんむ]|断念"
         "|ありません|ませんでした|ず(?=に終|、|。|$)"
     ),
@@ -283,7 +283,8 @@ _DENIED: Mapping[Language, re.Pattern[str]] = {
         r"(?: to| be| been| ever| yet| also| have| even){0,3} (?P<word>[a-z]{4,30})\b"
     ),
     "ja": re.compile(
-        "(?P<word>[\u4e00-\u9fff]{2})(?:を|は|が|も|に|し|さ|せ|れ|られ|でき|行わ|応じ){0,4}"
+        "(?P<word>[\u4e00-\u9fff]{2})(?:を|は|が|も|に|し|さ|せ|れ|られ|でき|行わ|応じ"
+        "|含め|含ま|触れ|設け|伴わ|見られ|加え){0,4}"
         "(?:なかった|ない|ません|ず(?=に|、|。|$))"
     ),
     "zh": re.compile(

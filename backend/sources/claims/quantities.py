@@ -54,6 +54,7 @@ _VOTE = re.compile(
     r"(?:反対|反对|反對)?(\d{1,3})(?: against|票)?(?![\w:/-]|[,.]\d)",
     re.IGNORECASE | re.ASCII,
 )
+_VOTED_EN = re.compile(r" (?:of (?:them|its members) )?voted (?:for|against|in favou?r|yes|no)\b")
 _VOTING = re.compile(
     r"\bvot|senate|house|passed|congress|可決|否決|上院|下院|賛成|票|参议院|众议院|參議院|眾議院|通过",
     re.IGNORECASE,
@@ -134,6 +135,7 @@ def _parse_figure(text: str, lowered: str, numeral: Numeral, language: Language)
     value = numeral.value if end == numeral.end else numeral.value.scaleb(-_get_letter_power(text, numeral))
     if unit is None:
         unit, end = _find_unit_after(unit_table, text, lowered, end, language)
+        unit = "vote" if unit is None and _VOTED_EN.match(lowered, end) else unit
         if unit is None and (numeral.spelled or _continues_as_word(lowered, end)):
             return None
     elif (counter := unit_table.after.match(lowered, end)) is not None and unit_table.meanings[

@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 
 from backend.entities.model import Language
 from backend.sources.claims import lexical_features, numbers
-from backend.sources.claims.model import MissingElement, ParsedStatement
+from backend.sources.claims.actions import load_verbs
+from backend.sources.claims.model import Action, MissingElement, ParsedStatement
 
 _CAUSES: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -33,7 +34,8 @@ def find_missing_cause(
         return None
     start, end = match.span("cause")
     mentioned = {mention.entity_id for mention in claim.mentions if start <= mention.start < end}
-    acts = {action.verb for action in claim.actions if start <= action.start < end}
+    inside = [action for action in claim.actions if start <= action.start < end]
+    acts = {action.verb for action in inside}
     acts -= {action.verb for action in claim.actions if not start <= action.start < end}
     spans = [(mention.start - start, mention.end - start) for mention in claim.mentions]
     terms = lexical_features.list_content_terms(
@@ -44,6 +46,15 @@ def find_missing_cause(
     is_told = (
         mentioned & set(passage_entities)
         or acts & {action.verb for action in passage.actions}
+        or any(has_denied_opposite(action, passage) for action in inside)
         or (told and told >= len(terms) * MIN_TOLD_SHARE)
     )
     return None if is_told else MissingElement("clause", plain[start:end].strip())
+
+
+def has_denied_opposite(action: Action, passage: ParsedStatement) -> bool:
+    """True if a passage tells an act by denying its opposite: kept quiet about it, did not disclose it."""
+    opposites = load_verbs()[action.verb].opposites
+    return action.affirmed and any(
+        not other.affirmed and other.verb in opposites for other in passage.actions
+    )

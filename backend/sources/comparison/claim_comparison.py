@@ -17,15 +17,18 @@ from backend.sources.claims.model import ComparedValue, Comparison, DateSpan, Pa
 from backend.sources.claims.units import GENERIC_UNITS, load_units
 from backend.sources.comparison import (
     act_order,
+    affiliations,
     agents,
     announcements,
     contrasts,
     date_agreement,
     event_order,
     evidence_sufficiency,
+    exchanged_clauses,
     figure_agreement,
     labels,
     missing_elements,
+    named_laws,
     names_given,
     polarity,
     ranks,
@@ -66,6 +69,8 @@ def compare(
     page: a date in the claim may agree with it, but a different date is no contradiction. ``bm25`` is the
     search score of the passage.
     """
+    if named_laws.are_different(claim, passage):
+        return _OTHER_EVENT
     claim = _without_rejected(claim)
     record_entity_ids = frozenset(mention.entity_id for mention in passage.mentions) | frozenset(
         listed_entity_ids
@@ -99,6 +104,8 @@ def compare(
     action_difference = action_difference or act_order.find_difference(claim, passage, event_date)
     role_difference = _compare_roles(inputs)
     role_difference = role_difference or names_given.find_difference(inputs)
+    role_difference = role_difference or affiliations.find_difference(claim, passage)
+    role_difference = role_difference or exchanged_clauses.find_difference(claim, passage)
     agent_difference = agents.find_differing_agent(inputs) if role_difference is None else None
     swapped = None if date_difference or figure_difference else swapped_slots.find_difference(claim, passage)
     differences = (

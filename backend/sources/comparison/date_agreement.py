@@ -52,7 +52,7 @@ def _find_matching_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> str | 
         if not dates.can_agree(claim_date, passage_date):
             continue
         if inputs.event_date is None or not (
-            _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, passage_date)
+            _is_vague(claim_date, passage_date) or _belongs_to_other_act(inputs, claim_date, passage_date)
         ):
             return passage_date.text
     if inputs.publication_date is None or inputs.event_date is not None or inputs.passage.dates:
@@ -69,13 +69,31 @@ def _is_vague(claim_date: DateSpan, passage_date: DateSpan) -> bool:
     return _PRECISIONS.index(passage_date.precision) > _PRECISIONS.index(claim_date.precision) + 1
 
 
-def _belongs_to_other_act(inputs: ClaimAndPassage, passage_date: DateSpan) -> bool:
-    """True if a record's second date belongs to another act than the claim's (trading began on …)."""
-    claim_verbs = {action.verb for action in inputs.claim.actions}
+def _belongs_to_other_act(inputs: ClaimAndPassage, claim_date: DateSpan, passage_date: DateSpan) -> bool:
+    """True if a record's second date belongs to another act than the claim's (trading began on …).
+
+    The claim's acts are those in the clause of its date, if other clauses tell acts too.
+    """
+    claim_verbs = _list_verbs_of_date(inputs.claim, claim_date)
     dated_verbs = {action.verb for action in _list_actions_in_sentence(inputs.passage, passage_date)}
     dated_verbs -= {verb for name in dated_verbs for verb in load_verbs()[name].after}  # dropped the suit
     other_verbs = {action.verb for action in inputs.passage.actions} - dated_verbs
     return bool(dated_verbs) and not claim_verbs & dated_verbs and bool(claim_verbs & other_verbs)
+
+
+def _list_verbs_of_date(claim: ParsedStatement, claim_date: DateSpan) -> set[str]:
+    """List the acts in the clause of a date; all acts of the claim if its other clauses tell none."""
+    clause = next((clause for clause in claim.clauses if clause.start <= claim_date.start < clause.end), None)
+    inside = {
+        action.verb
+        for action in claim.actions
+        if clause is not None and clause.start <= action.start < clause.end
+    }
+    outside = {action.verb for action in claim.actions} - inside
+    is_later_clause = clause is not None and any(
+        action.start < clause.start and action.verb in outside for action in claim.actions
+    )
+    return inside if is_later_clause else inside | outside
 
 
 def _find_contradicting_date(inputs: ClaimAndPassage, claim_date: DateSpan) -> ComparedValue | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.model import ComparedValue, ParsedStatement
 
@@ -49,6 +50,12 @@ _TAILS: Mapping[Language, tuple[tuple[Order, re.Pattern[str]], ...]] = {
         ("after", re.compile("[^，。]{0,8}?(?:之后|以后|晚|抢先|搶先|率先|先行)")),
     ),
 }
+_THAN_ZH = ("比", "较")
+_COMPARED_ZH: tuple[tuple[Order, re.Pattern[str]], ...] = (
+    ("before", re.compile("[^，。]{0,12}?(?:早|抢先|领先|提前|先)")),
+    ("after", re.compile("[^，。]{0,12}?(?:晚|迟|落后)")),
+)
+"""What follows a name behind *than*: 比CME早, 比CME抢先."""
 MAX_LEAD_CHARS = 28
 
 
@@ -69,15 +76,27 @@ def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> Compare
 def _find_orders(statement: ParsedStatement) -> Iterator[tuple[Order, str, str]]:
     """Yield order, entity and words for each entity that something came before or after."""
     lowered = statement.text.lower()
-    for mention in statement.mentions:
+    parties = [mention for mention in statement.mentions if not _is_possessed(statement, mention)]
+    for mention in parties:
         start = max(0, mention.start - MAX_LEAD_CHARS)
         for order, pattern in _LEADS[statement.language]:
             if (match := pattern.search(lowered[start : mention.start])) is not None:
                 yield order, mention.entity_id, statement.text[start + match.start() : mention.end]
-        for order, pattern in _TAILS[statement.language]:
+        is_compared = statement.language == "zh" and lowered.endswith(_THAN_ZH, 0, mention.start)
+        for order, pattern in _COMPARED_ZH if is_compared else _TAILS[statement.language]:
             match = pattern.match(lowered, mention.end)
-            if match is not None and not any(
-                match.start() <= mention.start < match.end() for mention in statement.mentions
-            ):
+            if match is not None and not any(match.start() <= other.start < match.end() for other in parties):
                 yield order, mention.entity_id, statement.text[mention.start : match.end()]
                 break
+
+
+def _is_possessed(statement: ParsedStatement, mention: Mention) -> bool:
+    """True if a name belongs to another one, which is the party: CME's bitcoin futures, 芝商所的比特币期货."""
+    return any(
+        _POSSESSIVE.fullmatch(statement.text, other.end, mention.start) is not None
+        for other in statement.mentions
+        if other.end < mention.start
+    )
+
+
+_POSSESSIVE = re.compile("(?:'s|’s) |の|的")

@@ -88,7 +88,7 @@ _SUM: Mapping[Language, re.Pattern[str]] = {
     "zh": re.compile("合计|共|总计|总额|加起来"),
 }
 _MARGIN: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:margin|majority|difference|gap|lead)\b"),
+    "en": re.compile(r"\b(?:margin|majority|difference|gap|lead|to spare)\b"),
     "ja": re.compile("差|多"),
     "zh": re.compile("差|多|优势"),
 }

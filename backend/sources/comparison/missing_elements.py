@@ -18,7 +18,7 @@ from backend.sources.claims.places import find_cities, find_countries, load_home
 from backend.sources.claims.role_readers import NOMINAL_EN
 from backend.sources.claims.roles import find_participants
 from backend.sources.comparison import contrasts
-from backend.sources.comparison.causes import find_missing_cause
+from backend.sources.comparison.causes import find_missing_cause, has_denied_opposite
 from backend.sources.comparison.clause_quotes import quote_clause
 from backend.sources.comparison.missing_denials import find_missing_denial
 from backend.sources.comparison.missing_figures import find_missing_figures
@@ -63,7 +63,7 @@ def find_missing_elements(
         missing.add(property_element)
     if claim.language == passage.language:
         elements = (
-            _find_cue(claim, passage),
+            _find_cue(claim, passage, matching_slots),
             _find_place(claim, passage, record_names),
             _find_act(claim, passage) or _find_agent_of_other_act(claim, passage),
             find_missing_denial(claim, passage),
@@ -199,6 +199,8 @@ def _find_act(claim: ParsedStatement, passage: ParsedStatement) -> MissingElemen
         # A form of two verbs is borne out by either.
         if action.start in supported_starts or not action.affirmed or action.text.lower() in _PROHIBITIONS:
             continue
+        if any(figure.start <= action.start < figure.end for figure in claim.quantities):
+            continue  # half of it: judged as a figure
         return MissingElement("act", action.text)
     return None
 
@@ -233,7 +235,9 @@ def _is_supported(verb: Verb, passage_verbs: Collection[str]) -> bool:
     return verb.supported_by is None or not verb.supported_by.isdisjoint(passage_verbs)
 
 
-def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElement | None:
+def _find_cue(
+    claim: ParsedStatement, passage: ParsedStatement, matching_slots: Sequence[ComparedValue]
+) -> MissingElement | None:
     found_in_claim = find_cues(numbers.normalize(claim.text), claim.language)
     found_in_passage = find_cues(numbers.normalize(passage.text), passage.language)
     for kind, text in found_in_claim.items():
@@ -243,8 +247,18 @@ def _find_cue(claim: ParsedStatement, passage: ParsedStatement) -> MissingElemen
             return MissingElement("modality", text)
         if kind not in found_in_passage:
             position = claim.text.find(text)
+            if kind == "only" and _counts_agreed(claim, position + len(text), matching_slots):
+                continue
             return MissingElement("qualifier", quote_clause(claim, position, position + len(text)))
     return None
+
+
+def _counts_agreed(claim: ParsedStatement, end: int, matching_slots: Sequence[ComparedValue]) -> bool:
+    """True if the word that ends here only calls a figure small that the source confirms: only 32."""
+    agreed = {slot.claimed for slot in matching_slots if slot.slot == "figure"}
+    return any(
+        quantity.text in agreed and 0 <= quantity.start - end <= len("有 ") for quantity in claim.quantities
+    )
 
 
 _INTENTIONS: Mapping[Language, re.Pattern[str]] = {
@@ -308,7 +322,11 @@ def _find_matched_spans(
         ),
         *((quantity.start, quantity.end) for quantity in claim.quantities if quantity.text in matched_texts),
         *((span.start, span.end) for span in claim.dates if span.text in matched_texts),
-        *((action.start, action.end) for action in claim.actions if action.verb in passage_verbs),
+        *(
+            (action.start, action.end)
+            for action in claim.actions
+            if action.verb in passage_verbs or has_denied_opposite(action, passage)
+        ),
         *_find_shared_cues(claim, passage),
     ]
 

@@ -93,7 +93,7 @@ def compare_actions(
         contradictions = [
             (claim_action, passage_action)
             for claim_action, passage_action in contradictions
-            if claim_action.verb != passage_action.verb
+            if claim_action.verb != passage_action.verb or _is_lifted_later(passage, passage_action)
         ]
     if contradictions:
         clearest = next(
@@ -112,6 +112,15 @@ def compare_actions(
     return same_count, _find_unsupported_refusal(
         claim, passage, verbs_by_name, is_on_event_day=is_on_event_day
     )
+
+
+def _is_lifted_later(passage: ParsedStatement, action: Action) -> bool:
+    """True if a passage tells an act in a dated sentence of its own, after the one that barred it."""
+    stops = [stop.end() for stop in _STOP.finditer(passage.text, 0, action.start) if stop.group()]
+    start = max(stops, default=0)
+    is_dated = any(start <= span.start < action.start for span in passage.dates)
+    barring = [other for other in passage.actions if other.verb in BARRING and other.affirmed]
+    return action.affirmed and is_dated and bool(barring) and all(other.end <= start for other in barring)
 
 
 def _without_attributes(statement: ParsedStatement) -> ParsedStatement:
