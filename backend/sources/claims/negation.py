@@ -155,7 +155,8 @@ _NEGATIONS: Mapping[Language, re.Pattern[str]] = {
         r"\b(?:not(?! only| less| more| fewer)|never|nobody|nothing|none|nor|neither|cannot|no longer"
         r"|(?:fail|refuse|decline)(?:s|d|ed)? to|stop(?:s|ped)? short of|backed (?:away|out|off)"
         r"|fell short of|absent from|nothing to do with|played no part|left (?:off|out of)|excluded from"
-        r"|(?<!vote )(?<!votes )(?<!voted )(?<!voting )no(?! less| more| fewer| later| sooner| doubt))\b|n't\b"
+        r"|(?<!vote )(?<!votes )(?<!voted )(?<!voting )no(?! less| more| fewer| later| sooner| doubt))\b"
+        r"|n't\b"
     ),
     "ja": re.compile(
         "なかった|ないまま|ていない|できない|されない|しない|はない|がない|もない|くない|ではない(?![がで])"

@@ -27,6 +27,7 @@ from backend.sources.comparison import (
     exchanged_clauses,
     figure_agreement,
     labels,
+    law_stages,
     missing_elements,
     named_laws,
     names_given,
@@ -100,6 +101,7 @@ def compare(
     )
     action_difference = action_difference or contrasts.find_difference(claim, passage)
     action_difference = action_difference or rejected_alternatives.find_difference(claim, passage)
+    action_difference = action_difference or law_stages.find_difference(claim, passage)
     action_difference = action_difference or event_order.find_difference(claim, passage)
     action_difference = action_difference or act_order.find_difference(claim, passage, event_date)
     role_difference = _compare_roles(inputs)

@@ -91,7 +91,7 @@ def _find_orders(statement: ParsedStatement) -> Iterator[tuple[Order, str, str]]
 
 
 def _is_possessed(statement: ParsedStatement, mention: Mention) -> bool:
-    """True if a name belongs to another one, which is the party: CME's bitcoin futures, 芝商所的比特币期货."""
+    """True if a name belongs to another one, which is the party: CME's bitcoin futures."""
     return any(
         _POSSESSIVE.fullmatch(statement.text, other.end, mention.start) is not None
         for other in statement.mentions

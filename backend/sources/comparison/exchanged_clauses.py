@@ -89,7 +89,7 @@ def _find_clauses(statement: ParsedStatement) -> list[tuple[int, int]]:
 
 
 def _locate_keys(statement: ParsedStatement) -> dict[tuple[str, str], int]:
-    """Map each party, act, word and membership that stands in one clause only to the number of that clause."""
+    """Map each party, act, word and membership that stands in one clause only to its number."""
     plain = numbers.normalize(statement.text).lower()
     located: dict[tuple[str, str], set[int]] = {}
     for number, (start, end) in enumerate(_find_clauses(statement)):

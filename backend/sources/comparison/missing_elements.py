@@ -20,6 +20,7 @@ from backend.sources.claims.roles import find_participants
 from backend.sources.comparison import contrasts
 from backend.sources.comparison.causes import find_missing_cause, has_denied_opposite
 from backend.sources.comparison.clause_quotes import quote_clause
+from backend.sources.comparison.law_stages import find_missing_stage
 from backend.sources.comparison.missing_denials import find_missing_denial
 from backend.sources.comparison.missing_figures import find_missing_figures
 
@@ -66,6 +67,7 @@ def find_missing_elements(
             _find_cue(claim, passage, matching_slots),
             _find_place(claim, passage, record_names),
             _find_act(claim, passage) or _find_agent_of_other_act(claim, passage),
+            find_missing_stage(claim, passage),
             find_missing_denial(claim, passage),
             _find_clause(claim, passage, matching_slots, passage_entities),
             find_missing_cause(claim, passage, passage_entities),

@@ -40,3 +40,16 @@ def test_the_fact_name_gives_the_role_of_a_record_figure() -> None:
         "to",
         None,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("Thirty-one of them voted no.", "against"),
+        ("Over 300 members voted for the bill.", "for"),
+        ("31 members voted against it.", "against"),
+    ],
+)
+def test_those_who_voted_are_votes(text: str, role: Role) -> None:
+    (quantity,) = claim(text).quantities
+    assert (quantity.unit, quantity.role) == ("vote", role)

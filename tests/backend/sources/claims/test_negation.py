@@ -71,3 +71,10 @@ def test_a_denial_does_not_negate_the_next_sentence() -> None:
 
 def test_a_text_with_too_many_denials_is_read_up_to_a_limit() -> None:
     assert len(find_actions("收购不属实" * 4_000, "zh")) <= 202
+
+
+@pytest.mark.parametrize(
+    "text", ["验证者没让Kraken停下来", "法院未使交易所停止运营", "团队始终没有让网络停下来"]
+)
+def test_not_letting_something_happen_denies_it(text: str) -> None:
+    assert {action.affirmed for action in find_actions(text, "zh")} == {False}

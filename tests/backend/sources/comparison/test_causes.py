@@ -50,3 +50,11 @@ def test_an_act_that_the_statement_tells_twice_bears_out_no_cause() -> None:
     element = find_missing_cause(statement, passage, ())
     assert element is not None
     assert element.text == "社員の端末から秘密鍵が盗まれ"
+
+
+@pytest.mark.parametrize("words", ["kept the loss quiet", "concealed the loss", "kept it under wraps"])
+def test_what_was_kept_quiet_was_not_disclosed(words: str) -> None:
+    record = claim("Kraken pays a fine for not disclosing the loss.")
+    assert find_missing_cause(claim(f"Kraken paid a fine because it had {words}."), record, set()) is None
+    other = claim("Kraken pays a fine for late reports.")
+    assert find_missing_cause(claim(f"Kraken paid a fine because it had {words}."), other, set()) is not None

@@ -37,3 +37,16 @@ def test_the_same_further_date_and_one_that_nobody_tells_do_not_differ() -> None
     assert (
         held("The SEC rules on bitcoin of 30 December 2024 apply until 3 May 2028.", RULES).differences == ()
     )
+
+
+def test_a_date_in_a_later_clause_belongs_to_the_acts_of_that_clause() -> None:
+    record = (
+        "Kraken files for bankruptcy. It was the first such firm; a ruling of May 2021 made it voluntary.",
+        datetime(2019, 3, 4, tzinfo=UTC),
+    )
+    told = held(
+        "Kraken was the first such firm to file for bankruptcy, though in 2021 claims changed.", record
+    )
+    assert told.differences == ()
+    wrong = held("Kraken filed for bankruptcy in 2021, the first such firm.", record)
+    assert [difference.slot for difference in wrong.differences] == ["date"]

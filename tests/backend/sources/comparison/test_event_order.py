@@ -54,3 +54,10 @@ def test_the_same_order_and_an_order_of_others_do_not_differ(statement: str) -> 
 def test_the_order_is_read_in_each_language(statement: str, record: str, language: Language) -> None:
     assert find_difference(claim(statement, language), claim(record, language)) is not None
     assert find_difference(claim(record, language), claim(record, language)) is None
+
+
+@pytest.mark.parametrize("words", ["早了整整一周", "抢先了一周", "提前一周"])
+def test_what_came_before_another_is_read_before_the_verb_too(words: str) -> None:
+    record = claim("Coinbase推出期货，比Kraken的比特币期货早一周上市。", "zh")
+    assert find_difference(claim(f"比Kraken{words}，Coinbase推出比特币期货。", "zh"), record) is None
+    assert find_difference(claim(f"比Coinbase{words}，Kraken推出比特币期货。", "zh"), record) is not None

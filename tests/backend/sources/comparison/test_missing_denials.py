@@ -54,3 +54,15 @@ def test_a_denial_of_the_passage_may_bear_out_that_of_the_claim(language: Langua
 )
 def test_unlicensed_denies_a_licence(language: Language, statement: str, passage: str) -> None:
     assert find_missing_denial(claim(statement, language), claim(passage, language)) is None
+
+
+def test_a_state_that_went_on_is_a_denial_in_japanese() -> None:
+    statement = claim("更新の後も、預けた資金は引き出せないままだった。", "ja")
+    assert (
+        find_missing_denial(statement, claim("更新により、資金の引き出しが可能になった。", "ja")) is not None
+    )
+
+
+def test_a_vote_of_no_denies_nothing() -> None:
+    statement = claim("Twelve members voted no.")
+    assert find_missing_denial(statement, claim("The vote was 40 in favour and 12 against.")) is None

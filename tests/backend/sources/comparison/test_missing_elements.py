@@ -199,3 +199,28 @@ def test_the_number_of_names_that_the_passage_lists_is_not_missing() -> None:
 )
 def test_words_that_limit_nothing_need_no_source(language: Language, statement: str, record: str) -> None:
     assert not {kind for kind, _ in missing(statement, record, language)} & {"qualifier", "act"}
+
+
+def test_only_before_a_figure_of_the_source_claims_nothing_more() -> None:
+    record = "The limit rises from 32 BTC to 64 BTC."
+    agreed = [ComparedValue("figure", "32 BTC", "32 BTC")]
+    elements = find_missing_elements(
+        claim("The limit had been only 32 BTC."), claim(record), agreed, passage_entities=set()
+    )
+    assert not {element.kind for element in elements} & {"qualifier"}
+    assert "qualifier" in {kind for kind, _ in missing("Only Kraken sued.", "Kraken sued.")}
+
+
+def test_half_of_a_sum_is_a_figure_and_no_act() -> None:
+    record = "和解金は6000万ドル。両者に3000万ドルずつ支払う。"
+    assert missing("和解金は6000万ドルで、半分ずつ支払う。", record, "ja") <= {("figure", "6000万ドル")}
+
+
+def test_had_never_before_says_first_and_not_that_others_did() -> None:
+    kinds = {
+        kind
+        for kind, _ in missing(
+            "Kraken had never bought bitcoin before it opened.", "Kraken makes its first purchase of bitcoin."
+        )
+    }
+    assert "qualifier" not in kinds

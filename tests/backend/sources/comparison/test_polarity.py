@@ -310,3 +310,14 @@ def test_who_bought_did_not_sell() -> None:
     assert _compare_texts("Square抛售约4709枚比特币。", record, "zh")[1] is True
     assert _compare_texts("Square购入约4709枚比特币。", record, "zh")[1] is False
     assert _compare_texts("Marshals will sell 100 bitcoin.", "Draper will buy 100 bitcoin.")[1] is False
+
+
+def test_what_stayed_barred_in_the_claim_and_was_allowed_later_differs() -> None:
+    record = "監督庁、少額の投信の販売を禁止。投信は2025年10月8日に再び認められた。"
+    assert _compare_texts("監督庁が禁じた投信は、2025年の末にも解禁されないままだった。", record, "ja")[1]
+    assert not _compare_texts("監督庁が禁じた投信は、2025年に解禁された。", record, "ja")[1]
+
+
+def test_what_was_not_included_in_japanese_is_denied() -> None:
+    record = "SEC、取引所を提訴。資金を混ぜたとの主張もした。"
+    assert _compare_texts("SECは取引所を訴えたが、資金を混ぜたとの主張は含めなかった。", record, "ja")[1]
