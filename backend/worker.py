@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from threading import Thread
 from typing import NoReturn, TypeVar
 
 import sqlalchemy as sa
@@ -30,7 +31,7 @@ from backend.settings import Settings
 from backend.sources.tasks import build_source_jobs, build_source_schedules
 from backend.store.database import Database
 from backend.timelines.tasks import SAMPLE_RUNS, timeline_schedules
-from backend.topics.tasks import REPORTS, topic_schedules
+from backend.topics.tasks import REPORTS, SAMPLE_NEWS, topic_schedules
 
 log = structlog.get_logger(__name__)
 
@@ -84,6 +85,10 @@ def launch_engine(
         run_first_tick(settings, topics, REPORTS)
     if timelines:
         run_first_tick(settings, timelines, SAMPLE_RUNS)
+    if any(schedule.name == SAMPLE_NEWS for schedule in topics):
+        # The first analysis of articles loads large indexes. The start does not wait for it.
+        arguments = (settings, topics, SAMPLE_NEWS)
+        Thread(target=run_first_tick, args=arguments, name="sample-news", daemon=True).start()
     return engine
 
 

@@ -17,7 +17,7 @@ class ToolResult(BaseModel):
         description="The address of the whole answer in the HTTP interface, with the same credential."
     )
     data_mode: DataMode = Field(
-        description="sample: made-up figures of the sample market; live: providers; replay: recorded answers."
+        description="sample: made-up figures and news; live: providers; replay: recorded answers."
     )
     cut: list[str] = Field(
         default=[], description="What was left out here and is at api_url. Empty if nothing was."

@@ -29,6 +29,8 @@ REPORT_EVENTS = ("wrap", "movers-up", "movers-down", "week-high", "week-low", "m
 """The events of market reports: their kinds without the coin."""
 ANNIVERSARY_MARK = ":on-this-day:"
 """Part of the external id of a topic that is the anniversary of an archived event."""
+SAMPLE_URLS = "https://sample-%.example/%"
+"""The URLs of sample mode as an SQL pattern. Nobody can own a host that ends in ``.example``."""
 _SAMPLE_URL = re.compile(r"https://sample-[a-z]+\.example/")
 SCORE_CHANGE_THRESHOLD = 0.05
 """Scores decay all the time. A stored score that changed by a smaller share stays as it is."""
@@ -80,7 +82,7 @@ class Media:
 
     @property
     def is_sample(self) -> bool:
-        """True for an article or post of sample mode, which retells the topic and confirms nothing."""
+        """True for an article or post of sample mode."""
         return _SAMPLE_URL.match(self.url) is not None
 
 
@@ -105,3 +107,8 @@ class Topic:
     """The landmark or report that the topic is about, if any."""
     media: tuple[Media, ...] = field(default=())
     id: int | None = None
+
+    @property
+    def is_grouped(self) -> bool:
+        """True for a topic that is grouped from stored articles: live news, or made-up news."""
+        return self.realm != "own" and self.event is None

@@ -24,6 +24,7 @@ from backend.topics.posts import post_store, search_schedule
 from backend.topics.posts.fetching import fetch_posts
 from backend.topics.posts.x_api import XApi
 from backend.topics.reports.publishing import ReportPublisher
+from backend.topics.sample_news.publishing import SampleNewsPublisher
 from backend.topics.service import visible_realms
 from backend.topics.store import topic_store
 
@@ -31,14 +32,16 @@ log = structlog.get_logger(__name__)
 
 OnNews = Callable[[datetime], None]
 REPORTS = "topics-reports"
+SAMPLE_NEWS = "topics-sample-news"
 MODEL_TEXTS = "topics-model-texts"
 MAX_INDEXED_PER_TICK = 10_000
 """Topics of an earlier version that one tick indexes."""
 
 
 def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) -> list[Schedule]:
-    """Return the schedules of the mode. Both modes write reports. Live mode also polls feeds, groups their
-    articles into topics, reads posts on them, and writes texts with a model."""
+    """Return the schedules of the mode. Both modes write reports. Sample mode also publishes made-up news.
+    Live mode also polls feeds, groups their articles into topics, reads posts on them, and writes texts with
+    a model."""
     reporter = ReportPublisher(settings, database, rules)
 
     def report(now: datetime) -> None:
@@ -58,7 +61,7 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
     if settings.mode == "replay":  # recorded figures are no news
         return [index_schedule]
     if settings.mode == "sample":
-        return [reports, index_schedule]
+        return [reports, index_schedule, sample_news_schedule(settings, database, rules)]
     feed_list_reader = FeedListReader(settings)
 
     def group(now: datetime) -> None:
@@ -76,6 +79,12 @@ def topic_schedules(settings: Settings, database: Database, rules: ActiveRules) 
         retention_schedule(settings, database, feed_list_reader),
         *model_schedules(settings, database, rules),
     ]
+
+
+def sample_news_schedule(settings: Settings, database: Database, rules: ActiveRules) -> Schedule:
+    """Return the schedule that publishes the made-up news of sample mode."""
+    publisher = SampleNewsPublisher(settings, database, rules)
+    return Schedule(SAMPLE_NEWS, 300, publisher.publish, "Publish the made-up news that is due.")
 
 
 def group_news(

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Row
 
 from backend.entities.model import LANGUAGES, Language
 from backend.topics.feeds.entry_links import Link, load_links
+from backend.topics.model import SAMPLE_URLS, Realm
 from backend.topics.tables import news_items
 
 MAX_ARTICLES = 8_000
@@ -43,19 +44,29 @@ class NewsArticle:
     topic_id: int | None = field(default=None, compare=False)
 
 
-def load_window(connection: Connection, since: datetime, until: datetime) -> list[NewsArticle]:
-    """Load the newest articles from ``since`` to ``until``, both included, ordered by time and id."""
+def load_window(
+    connection: Connection, since: datetime, until: datetime, realm: Realm = "live"
+) -> list[NewsArticle]:
+    """Load the newest articles of ``realm`` from ``since`` to ``until``, both included, ordered by time and
+    id."""
     selected = (
         sa.select(news_items)
         .where(
             news_items.c.published_at >= since,
             news_items.c.published_at <= until,
+            is_of_realm(realm),
             news_items.c.language.in_(LANGUAGES),
         )
         .order_by(news_items.c.published_at.desc(), news_items.c.id.desc())
         .limit(MAX_ARTICLES)
     )
     return [_article_from_row(row) for row in reversed(connection.execute(selected).all())]
+
+
+def is_of_realm(realm: Realm) -> sa.ColumnElement[bool]:
+    """Return the condition that tells the made-up articles of sample mode from those of real feeds."""
+    is_sample = news_items.c.url.like(SAMPLE_URLS)
+    return is_sample if realm == "sample" else sa.not_(is_sample)
 
 
 def load_representatives(
@@ -71,6 +82,7 @@ def load_representatives(
     is_older = sa.and_(
         news_items.c.published_at >= since,
         news_items.c.published_at < window_articles[0].published_at,
+        is_of_realm("live"),
         news_items.c.topic_id.is_not(None),
         news_items.c.topic_id.not_in(
             {article.topic_id for article in window_articles if article.topic_id is not None}

@@ -8,11 +8,13 @@ grouping is computed again. If nothing changed, nothing is written.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from backend.articles.engine import RuleSet
+from backend.entities.model import Language
 from backend.store.database import Database, bump
 from backend.topics.feeds import article_store, cited_pages
 from backend.topics.feeds.feed_list import Feed
@@ -24,7 +26,7 @@ from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.publishers import PublisherCatalogue
 from backend.topics.grouping.topic_builder import TopicContext, build_topic
 from backend.topics.grouping.topic_ids import assign_ids
-from backend.topics.model import NEWS_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Topic
+from backend.topics.model import NEWS_WINDOW, SCORE_CHANGE_THRESHOLD, Media, Realm, Topic
 from backend.topics.store import topic_rows, topic_store
 from backend.topics.tables import news_items, topics
 
@@ -58,14 +60,17 @@ def regroup(
     now: datetime,
     feeds: Iterable[Feed] = (),
     moved: PriceMoveCheck = assume_no_price_move,
+    realm: Realm = "live",
+    subtitles: Mapping[Language, str] = MappingProxyType({}),
 ) -> RegroupResult:
-    """Group the news items of the window that ends at ``now`` and store their topics, of realm ``live``.
+    """Group the news items of the window that ends at ``now`` and store their topics, of ``realm``.
 
     ``feeds`` determine the publishers and their kinds; for other items the URL does. ``moved`` detects large
-    price moves. A repeated call without new items changes nothing. Raises ``RuntimeError`` if other processes
-    regroup the same items at every attempt.
+    price moves. ``subtitles`` are those of every topic. A repeated call without new items changes nothing.
+    Raises ``RuntimeError`` if other processes regroup the same items at every attempt.
     """
-    context = TopicContext(rules, PublisherCatalogue(rules.entities, feeds), now, moved)
+    publishers = PublisherCatalogue(rules.entities, feeds)
+    context = TopicContext(rules, publishers, now, moved, realm=realm, subtitles=subtitles)
     for _ in range(MAX_ATTEMPTS):
         plan = _build_plan(database, context)
         if plan.has_no_changes:
@@ -158,7 +163,7 @@ class _Plan:
 def _build_plan(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
         since = context.now - NEWS_WINDOW
-        items = news_window.load_window(connection, since, context.now)
+        items = news_window.load_window(connection, since, context.now, context.realm)
         representatives = news_window.load_representatives(connection, since, items)
         current_topics = _resolve_topics(
             connection, {item.topic_id for item in [*items, *representatives] if item.topic_id is not None}

@@ -27,7 +27,7 @@ from backend.topics.grouping.glossary import find_terms
 from backend.topics.grouping.headline_features import extract_features
 from backend.topics.grouping.news_window import NewsArticle
 from backend.topics.grouping.publishers import PublisherCatalogue
-from backend.topics.model import Media, Topic, TopicText
+from backend.topics.model import Media, Realm, Topic, TopicText
 
 MAX_ENTITIES = 12
 TEXT_MENTION_WEIGHT = 0.25
@@ -45,6 +45,9 @@ class TopicContext:
     moved: PriceMoveCheck = assume_no_price_move
     pages: Mapping[str, CitedPage] = field(default_factory=dict)
     """The cited pages that were read, by page key."""
+    realm: Realm = "live"
+    subtitles: Mapping[Language, str] = field(default_factory=dict)
+    """The subtitle of every topic, which says that it is made up."""
 
     def find_kind(self, member: NewsArticle) -> ArticleKind | None:
         """Return the kind of a member that reports no single event; None for a report.
@@ -84,7 +87,7 @@ def build_topic(context: TopicContext, members: Sequence[NewsArticle], topic_id:
             language: _build_text(context, quoted_text, language)
             for language, quoted_text in quoted_texts.items()
         },
-        realm="live",
+        realm=context.realm,
         cover_img=next(pictures, None),
         coverage=context.publishers.compute_coverage(sorted_members, about, context.now),
         entities=about,
@@ -148,6 +151,7 @@ def _build_text(context: TopicContext, quoted_text: QuotedText, language: Langua
     visible_texts = [quoted_text.title.text, summary, *(bullet for group in bullets for bullet in group)]
     return TopicText(
         title=quoted_text.title.text,
+        subtitle=context.subtitles.get(language, ""),
         summary=summary,
         bullets=bullets,
         terms=find_terms(visible_texts, language),

@@ -61,7 +61,7 @@ def load_reports(
                 if owner
                 else item.site_name or item.url.split("/")[2].removeprefix("www."),
                 url=item.url,
-                official=authority.is_official or is_release,
+                official=authority.is_official or is_release or _is_from_official_feed(topic, item),
                 title=item.title if is_safe and not _is_address(item.title, item.url) else "",
                 text=text if is_safe else "",
                 language=item.language or language,
@@ -79,7 +79,7 @@ def load_reports(
 
 def find_linked_owners(connection: Connection, topic: Topic, authorities: Authorities) -> set[str]:
     """Find the owners of the official pages that the articles of a topic link to, shown or not."""
-    if topic.id is None or topic.realm != "live":
+    if topic.id is None or not topic.is_grouped:
         return set()
     selected = sa.select(news_items.c.links).where(news_items.c.topic_id == topic.id)
     links = (link for text in connection.execute(selected).scalars() for link in load_links(text))
@@ -119,13 +119,17 @@ def select_in_language(reports: Sequence[Report], language: Language) -> list[Re
 
 def _is_cited_page(topic: Topic, item: Media) -> bool:
     """True for a page that was found as a link in the articles of a topic, not for an archived record."""
-    is_live = topic.realm == "live" and topic.event is None
-    return is_live and item.kind == "primary_source" and item.language is None
+    return topic.is_grouped and item.kind == "primary_source" and item.language is None
+
+
+def _is_from_official_feed(topic: Topic, item: Media) -> bool:
+    """True for an article of an official feed, whose host the catalogue may not know."""
+    return topic.is_grouped and item.kind == "primary_source" and item.language is not None
 
 
 def _load_texts(connection: Connection, topic: Topic) -> dict[str, str]:
     """Return the full texts of the topic's articles by URL."""
-    if topic.id is None or topic.realm != "live":
+    if topic.id is None or not topic.is_grouped:
         return {}
     selected = sa.select(news_items.c.url, news_items.c.text).where(news_items.c.topic_id == topic.id)
     return {row.url: row.text for row in connection.execute(selected)}

@@ -55,8 +55,12 @@ class InsightService:
         return build_sections(facts, parts, prose.by_basis, note, today=self._now().date())
 
     def facts(self, topic: Topic, language: Language, at: datetime | None = None) -> InsightFacts:
-        """Collect the facts of ``topic`` as of now, or as of ``at``. Samples are no sources."""
-        topic = replace(topic, media=tuple(item for item in topic.media if not item.is_sample))
+        """Collect the facts of ``topic`` as of now, or as of ``at``.
+
+        The articles of made-up news are its sources. Other sample media retell their topic and are none.
+        """
+        if not topic.is_grouped:
+            topic = replace(topic, media=tuple(item for item in topic.media if not item.is_sample))
         with self._database.read() as connection:
             return collect_facts(connection, topic, language, self._get_fact_sources(), at or self._now())
 

@@ -24,8 +24,9 @@ from backend.topics.reports.report_templates import SAMPLE_PREFIX
 _FILE = Path(__file__).parent / "data" / "sample_media.yaml"
 MIN_SCORE, MAX_SCORE = 1.0, 9.0
 """Scores of posts as real ones have them: the logarithm of a few to some thousand reactions."""
-REPORT_FACTOR = 0.05
-"""Factor on the scores of market reports, so that they rank behind the archive's events."""
+ARCHIVE_FACTOR, REPORT_FACTOR = 0.2, 0.01
+"""Factors on the scores of the archive's events, which rank behind the news of the day, and of market
+reports, which rank behind both."""
 
 
 def add_sample_media(topic: Topic, now: datetime, service_url: str) -> Topic:
@@ -73,7 +74,7 @@ def _build_media(
             summary=post["text"][language].format_map(values),
             published_at=min(topic.published_at + timedelta(minutes=post["minutes"]), now),
             language=language,
-            score=round(_derive_score(url) * (REPORT_FACTOR if is_report else 1), 4),
+            score=round(_derive_score(url) * (REPORT_FACTOR if is_report else ARCHIVE_FACTOR), 4),
         )
 
 

@@ -24,7 +24,7 @@ from backend.topics.store import (
     topic_rows,
 )
 from backend.topics.store.text_store import Entry
-from backend.topics.tables import topics
+from backend.topics.tables import topic_media, topics
 
 CHANGE_COUNTER = "topics"
 """The change counter of topics."""
@@ -106,6 +106,20 @@ def merge_topic(connection: Connection, topic_id: int, into: int, *, now: dateti
     connection.execute(sa.update(topics).where(merged).values(merged_into=into, updated_at=now))
     evidence_documents.delete_topic(connection, topic_id)
     index_topics(connection, [into], now=now)
+
+
+def delete_topics(connection: Connection, ids: Collection[int]) -> None:
+    """Delete topics with their texts and media, and the topics that were merged into them."""
+    if not ids:
+        return
+    bump(connection, CHANGE_COUNTER)
+    for topic_id in sorted(ids):
+        text_store.delete_texts(connection, topic_id)
+        generation_records.delete_records(connection, topic_id)
+        evidence_documents.delete_topic(connection, topic_id)
+        connection.execute(sa.delete(topic_media).where(topic_media.c.topic_id == topic_id))
+        merged = sa.or_(topics.c.id == topic_id, topics.c.merged_into == topic_id)
+        connection.execute(sa.delete(topics).where(merged))
 
 
 def index_topics(connection: Connection, ids: Sequence[int], *, now: datetime) -> None:

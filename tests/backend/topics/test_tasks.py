@@ -13,7 +13,7 @@ from backend.jobs.schedules import Schedule
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.topics.tables import news_items
-from backend.topics.tasks import REPORTS, FeedListReader, OnNews, feed_schedule, topic_schedules
+from backend.topics.tasks import REPORTS, SAMPLE_NEWS, FeedListReader, OnNews, feed_schedule, topic_schedules
 from tests.backend.topics.conftest import stored_topics
 from tests.support.providers.feeds import NOW, item, rss
 from tests.support.providers.provider_server import Behaviour, ProviderServer
@@ -40,7 +40,7 @@ def build_feed_schedule(settings: Settings, database: Database, on_news: OnNews 
 def test_sample_mode_has_no_schedule_that_uses_the_network(sqlite_database: Database, tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     result = topic_schedules(settings, sqlite_database, ActiveRules(settings))
-    assert [schedule.name for schedule in result] == [REPORTS, "topics-index"]
+    assert [schedule.name for schedule in result] == [REPORTS, "topics-index", SAMPLE_NEWS]
 
 
 def test_live_mode_polls_feeds_groups_articles_and_writes_reports(

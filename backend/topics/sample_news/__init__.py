@@ -1,0 +1,1 @@
+"""Publishes the made-up news of sample mode."""
