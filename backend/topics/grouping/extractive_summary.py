@@ -238,14 +238,14 @@ class _Selection:
     def _find_fuller_lead(self, lead: int) -> int:
         """Find the second sentence if the first one adds nothing to its title; else the lead."""
         first, second = self._candidates[lead], self._candidates[min(lead + 1, len(self._candidates) - 1)]
-        is_fuller = (
+        return lead + (
             (second.member, first.place, second.place) == (first.member, 0, 1)
             and second.context <= Context.LEAD
             and not (self._weak[lead + 1] or has_unclear_opening(second.text, self._language))
             and self._are_names_printed(second)
+            and self._measure_title(lead + 1) > 0
             and lead_quality.is_empty_lead(first.text, first.member.title, self._language)
         )
-        return lead + is_fuller
 
     def _find_news_behind(self, lead: int) -> int | None:
         """Find the news after a lead that shares nothing with the titles, if it belongs to the lead."""

@@ -158,6 +158,7 @@ def test_key_points_before_a_dateline_are_left_out() -> None:
         ("zh", "晨星财经此前报导，北风交易所曾遭攻击。"),
         ("zh", "截至发稿，比特币报65870美元。"),
         ("zh", "責任編輯：劉明亮。"),
+        ("zh", "了解它是如何入侵设备的。"),
     ],
 )
 def test_words_of_the_page_are_not_quoted(language: Language, line: str) -> None:

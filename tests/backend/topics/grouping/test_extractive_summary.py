@@ -196,7 +196,7 @@ def test_a_first_sentence_that_adds_nothing_to_its_title_gives_way_to_the_next(m
     assert list_texts(make("Kestrel to open vault for bitcoin", text=f"{hook} {news}")) == [news]
     repeated, amount = (
         "北风交易所宣布上线首批五个项目。",
-        "Kite 和 Osprey 共获得二百三十万美元奖励。",
+        "Kite 和 Osprey 两个项目共获得二百三十万美元。",
     )
     flash = make(
         "北风交易所已宣布上线首批五个项目", text=f"{repeated}{amount}奖励分三年发放。", language="zh"
