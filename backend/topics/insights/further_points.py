@@ -145,7 +145,8 @@ def find_points(
         if best is None or best[0] < (MIN_SCORE if chosen else MIN_ONLY_SCORE):
             break
         chosen.append(best[2])
-    return [SourcedSentence(one.text, one.source) for one in candidates if one in chosen]
+    in_order = dict.fromkeys(one for one in candidates if one in chosen)  # two copies have equal candidates
+    return [SourcedSentence(one.text, one.source) for one in in_order]
 
 
 def _drop_parts(candidates: Sequence[_Candidate]) -> list[_Candidate]:

@@ -128,6 +128,12 @@ def test_a_sentence_on_the_news_that_names_something_new_is_a_point(
     assert list_points(make_report, sentence, language, title=title, summary=lead) == [sentence]
 
 
+def test_two_copies_of_a_report_give_each_point_once(make_report: ReportFactory) -> None:
+    limit = "Quillport cannot recover bitcoin that a client sent to the wrong vault."
+    report = make_report(f"{LEAD}\n{limit}", title=TITLE)
+    assert [point.text for point in find_points([report, report], "en", TITLE, LEAD)] == [limit]
+
+
 def test_background_and_colour_are_no_points(make_report: ReportFactory) -> None:
     text = (
         "Bitcoin is a digital currency that began in 2009. Vaults keep the keys of clients in steel boxes. "
