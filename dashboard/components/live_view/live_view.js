@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(["svg", "path", "circle", "line", "g"]);
 const TAGS = new Set(
-  ("a abbr article caption code dd div dl dt h2 h3 header img li meter ol p section span strong table tbody td th thead time tr ul").split(" "),
+  ("a abbr article caption code dd div dl dt h2 h3 h4 header img li meter ol p section span strong table tbody td th thead time tr ul").split(" "),
 );
 const ATTRIBUTE = /^(class|id|href|src|alt|title|role|lang|scope|style|datetime|width|height|loading|tabindex|value|min|max|d|cx|cy|r|x1|x2|y1|y2|viewBox|fill|stroke|stroke-width|stroke-linecap|stroke-dasharray|preserveAspectRatio|aria-[a-z]+|data-[a-z]+)$/;
 const SAFE_URL = /^(https?:\/\/|rankings(\?|$)|\/(?!\/))/;

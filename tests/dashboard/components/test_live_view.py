@@ -1,6 +1,8 @@
 """The live view's script in a browser: it changes elements in place and parses no markup."""
 
+import ast
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +23,22 @@ def test_an_element_is_a_list_of_tag_attributes_and_children() -> None:
     built = h("a", "Text", None, h("span", class_="x"), href="rankings?coin=a", aria_label="A", key=None)
     expected = ["a", {"href": "rankings?coin=a", "aria-label": "A"}, ["Text", ["span", {"class": "x"}, []]]]
     assert built == expected
+
+
+def test_the_script_draws_every_tag_that_a_page_builds() -> None:
+    dashboard = SCRIPT.parents[2]
+    script = SCRIPT.read_text(encoding="utf-8")
+    drawn = set(re.findall(r"\w+", re.findall(r'\("([\w ]+)"\)\.split', script)[0]))
+    drawn |= set(re.findall(r"\w+", re.findall(r"SVG_TAGS = new Set\(\[(.*?)\]", script)[0]))
+    built = {
+        call.args[0].value
+        for path in dashboard.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "h"
+        if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    assert "h4" in built
+    assert built <= drawn
 
 
 @pytest.fixture(scope="module")
