@@ -89,6 +89,20 @@ def find_run_ids(connection: Connection, realm: Realm, run_ids: Collection[str])
     return found
 
 
+def find_run_profiles(connection: Connection, realm: Realm, run_ids: Collection[str]) -> dict[str, str]:
+    """Find the profiles of those of ``run_ids`` that are stored."""
+    columns = timeline_runs.c
+    found: dict[str, str] = {}
+    for batch in _split_batches(list(run_ids), KEY_BATCH_SIZE):
+        query = (
+            sa.select(columns.run_id, timeline_series.c.profile)
+            .join_from(timeline_runs, timeline_series, columns.series_id == timeline_series.c.id)
+            .where(columns.realm == realm, columns.run_id.in_(batch))
+        )
+        found.update((run_id, profile) for run_id, profile in connection.execute(query))
+    return found
+
+
 def upsert_profiles(database: Database, profiles: Mapping[str, Profile], *, now: datetime) -> None:
     """Add profiles, or replace those with the same name."""
     with database.write() as connection:

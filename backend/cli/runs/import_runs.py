@@ -127,6 +127,10 @@ def _print_result(imported: "ImportResult", partial: bool, *, dry_run: bool) -> 
         _print(f"Valid: {format_count(imported.runs, 'run')}. Nothing was added.")
     else:
         _print(f"{imported.added} added, {imported.known} known.")
+    if imported.known_elsewhere:
+        count = format_count(imported.known_elsewhere, "run")
+        examples = "; ".join(imported.elsewhere_examples)
+        _print(f"{count} not added, because another profile has a run with the same id: {examples}.")
 
 
 def _print_file(report: "FileReport") -> None:
@@ -141,6 +145,9 @@ def _print_file(report: "FileReport") -> None:
         _print(f"  null       {name} in {count}: {reason}")
     for reason, count in notes.skipped.most_common():
         _print(f"  excluded   {count}: {reason}")
+    if report.contradictions:
+        examples = "; ".join(report.contradiction_examples)
+        _print(f"  excluded   {report.contradictions}: the same run id with other content: {examples}")
 
 
 def _print(sentence: str, *, plain: bool = True) -> None:
@@ -151,6 +158,7 @@ def _build_result_json(imported: "ImportResult", *, dry_run: bool) -> dict[str, 
     return {
         "added": imported.added,
         "known": imported.known,
+        "known_in_other_profiles": imported.known_elsewhere,
         "runs": imported.runs,
         "dry_run": dry_run,
         "mistakes": imported.error_count,
@@ -160,6 +168,7 @@ def _build_result_json(imported: "ImportResult", *, dry_run: bool) -> dict[str, 
                 "file": str(report.path),
                 "format": report.format.key,
                 "runs": report.notes.runs,
+                "contradictions": report.contradictions,
                 "run_id": report.format.run_id,
                 "mapped": dict(report.format.field_sources),
                 "converted": dict(report.notes.conversions),

@@ -39,6 +39,10 @@ class DatabaseStore:
     def add_texts(self, texts: Mapping[tuple[str, str], RunTexts]) -> None:
         text_store.add_texts(self._database, "own", texts)
 
+    def find_owners(self, run_ids: Collection[str]) -> Mapping[str, str]:
+        with self._database.read() as connection:
+            return store.find_run_profiles(connection, "own", run_ids)
+
     def find_ids(self, run_ids: Collection[str]) -> set[str]:
         with self._database.read() as connection:
             return store.find_run_ids(connection, "own", run_ids)

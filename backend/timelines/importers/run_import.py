@@ -14,7 +14,7 @@ from backend.timelines.importers.registry import (
     explain_unknown_format,
     find_file_problem,
 )
-from backend.timelines.model import Profile, Run, RunTexts
+from backend.timelines.model import SUM_TOLERANCE, Profile, Run, RunTexts
 from backend.timelines.profiles.profile_files import InvalidProfilesError
 from backend.timelines.validation.run_preparation import PreparedRun, prepare_runs, to_epoch_microseconds
 
@@ -22,6 +22,8 @@ BATCH_SIZE = 2_000
 """Runs stored in one transaction."""
 MAX_BATCH_TEXT_CHARS = 16_000_000
 """Length of the texts from which runs are stored at once."""
+MAX_EXAMPLES = 5
+"""Maximum number of run ids that a report names for one cause."""
 Advance = Callable[[Path, int], None]
 _NULLABLE = (
     "finished_at",
@@ -52,6 +54,10 @@ class Store(Protocol):
         """Store texts by profile and run id; the first texts of a run stay."""
         ...
 
+    def find_owners(self, run_ids: Collection[str]) -> Mapping[str, str]:
+        """Find the profiles of those of ``run_ids`` that are stored."""
+        ...
+
     def find_ids(self, run_ids: Collection[str]) -> set[str]:
         """Return those of ``run_ids`` that are stored."""
         ...
@@ -64,6 +70,9 @@ class FileReport:
     path: Path
     format: Format
     notes: Notes = field(default_factory=Notes)
+    contradictions: int = 0
+    """Runs whose id has other content earlier in the same file; the first one counts."""
+    contradiction_examples: list[str] = field(default_factory=list)
 
     def explain_null_fields(self) -> Iterator[tuple[str, int, str]]:
         """Generate the fields that are null in some runs, with the number of runs and the reason."""
@@ -81,6 +90,9 @@ class ImportResult(ImportErrors):
 
     added: int = 0
     known: int = 0
+    known_elsewhere: int = 0
+    """Runs that are not added because a run of another profile has their id."""
+    elsewhere_examples: list[str] = field(default_factory=list)
     files: list[FileReport] = field(default_factory=list)
     new_profiles: dict[str, Profile] = field(default_factory=dict)
 
@@ -155,6 +167,8 @@ class _Import:
         self._waiting: dict[str, Profile] = {}
         self._former_ids: dict[str, str] = {}
         self._texts: dict[tuple[str, str], RunTexts] = {}
+        self._lines_by_id: dict[int, tuple[int, int]] = {}
+        """Hashes of the run ids of a file, each with a hash of the content and the line."""
         self.text_chars = 0
         self._described: Mapping[str, Profile] = {}
 
@@ -180,6 +194,7 @@ class _Import:
         report, before = FileReport(path, format), self.imported.error_count
         self.imported.files.append(report)
         self._described = format.profiles(path)
+        self._lines_by_id = {}
         for item in format.read(Source(path, self._request.options, report.notes)):
             if (run := self._validate(report, item)) is not None:
                 yield run
@@ -200,8 +215,20 @@ class _Import:
             self._store.add_texts({key: self._texts[key] for key in keys if key in self._texts})
             self._texts = {}
             self.text_chars = 0
+        elsewhere = self._count_known_elsewhere(new) if known_count else 0
         self.imported.added += added
-        self.imported.known += known_count + len(batch) - len(new)
+        self.imported.known_elsewhere += elsewhere
+        self.imported.known += known_count - elsewhere + len(batch) - len(new)
+
+    def _count_known_elsewhere(self, runs: Sequence[PreparedRun]) -> int:
+        """Count the runs whose id belongs to a run of another profile."""
+        owners = self._store.find_owners([run.run_id for run in runs])
+        found = [run for run in runs if owners.get(run.run_id, run.profile) != run.profile]
+        room = MAX_EXAMPLES - len(self.imported.elsewhere_examples)
+        self.imported.elsewhere_examples += [
+            f"«{run.run_id}» of «{run.profile}» is a run of «{owners[run.run_id]}»" for run in found[:room]
+        ]
+        return len(found)
 
     def _validate(self, report: FileReport, item: ImportItem) -> PreparedRun | None:
         content, notes = item.content, report.notes
@@ -215,7 +242,11 @@ class _Import:
         for error in result.errors:
             message = f"{error.field}: {error.reason}" if error.field else error.reason
             self.imported.add_error(FileError(report.path, item.line, message, item.place))
-        if not result.runs or not self._has_profile(report.path, item, content):
+        if not result.runs or not self._has_score_in_range(report.path, item, content):
+            return None
+        if self._contradicts_earlier_line(report, item, result.runs[0]):
+            return None
+        if not self._has_profile(report.path, item, content):
             return None
         if item.former_id not in ("", content.run_id):
             self._former_ids[content.run_id] = item.former_id
@@ -225,6 +256,27 @@ class _Import:
         notes.runs += 1
         notes.null_fields.update(_find_null_fields(content))
         return _add_evaluation_source(result.runs[0], report.path, item)
+
+    def _has_score_in_range(self, path: Path, item: ImportItem, run: Run) -> bool:
+        """True if the raw score is from 0 to the maximum; only bonuses and deductions leave that range."""
+        if 0 <= run.raw_score <= run.max_score + SUM_TOLERANCE:
+            return True
+        message = (
+            f"raw_score: must be from 0 to max_score, which is {run.max_score:.10g}, not {run.raw_score:.10g}"
+        )
+        self.imported.add_error(FileError(path, item.line, message, item.place))
+        return False
+
+    def _contradicts_earlier_line(self, report: FileReport, item: ImportItem, run: PreparedRun) -> bool:
+        """True if the file has a run with the same id and other content before; it is then reported."""
+        content = hash(run.response_json)
+        first, line = self._lines_by_id.setdefault(hash(run.run_id), (content, item.line))
+        if first == content:
+            return False
+        report.contradictions += 1
+        if len(report.contradiction_examples) < MAX_EXAMPLES:
+            report.contradiction_examples.append(f"line {item.line}: «{run.run_id}» as in line {line}")
+        return True
 
     def _has_profile(self, path: Path, item: ImportItem, run: Run) -> bool:
         """True if the run's profile is configured or will be added. Any other profile is reported once."""

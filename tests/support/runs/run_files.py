@@ -43,6 +43,9 @@ class MemoryStore:
         for (_, run_id), value in texts.items():
             self.texts.setdefault(run_id, value)
 
+    def find_owners(self, run_ids: Collection[str]) -> Mapping[str, str]:
+        return {run_id: self.runs[run_id].profile for run_id in run_ids if run_id in self.runs}
+
     def find_ids(self, run_ids: Collection[str]) -> set[str]:
         return set(run_ids) & self.runs.keys()
 

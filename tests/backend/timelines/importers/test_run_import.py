@@ -169,3 +169,40 @@ def test_a_run_that_is_stored_by_a_former_id_is_known(tmp_path: Path) -> None:
     second = run_import_files(store, write_lines(tmp_path / "alpha.jsonl", migrated, new))
     third = run_import_files(store, tmp_path / "alpha.jsonl")
     assert (second.added, second.known, third.added, third.known) == (1, 1, 0, 2)
+
+
+def test_an_id_of_another_profile_is_told_apart_from_a_known_run(tmp_path: Path) -> None:
+    store = MemoryStore("alpha", "beta")
+    run_import_files(store, write_runs(tmp_path, count=2))
+    path = write_lines(tmp_path / "b.jsonl", own_run(run_id="r0", profile="beta"), own_run(run_id="r1"))
+    found = run_import_files(store, path)
+    assert (found.added, found.known, found.known_elsewhere) == (0, 1, 1)
+    assert found.elsewhere_examples == ["«r0» of «beta» is a run of «alpha»"]
+
+
+def test_a_repeated_id_with_other_content_in_one_file_is_named_with_both_lines(tmp_path: Path) -> None:
+    store = MemoryStore("alpha")
+    rows = [own_run(run_id="r1"), own_run(run_id="r1"), own_run(run_id="r1", case_id="other")]
+    found = run_import_files(store, write_lines(tmp_path / "a.jsonl", *rows))
+    assert (found.added, found.known, found.files[0].contradictions) == (1, 1, 1)
+    assert found.files[0].contradiction_examples == ["line 3: «r1» as in line 1"]
+
+
+@pytest.mark.parametrize("raw", [-1, 5])
+def test_a_raw_score_outside_its_range_is_refused_with_file_line_and_reason(tmp_path: Path, raw: int) -> None:
+    wrong = own_run(
+        run_id="r2",
+        raw_score=raw,
+        total_score=raw,
+        max_score=4,
+        normalized_score=raw / 4,
+        deductions=[],
+        bonuses=[],
+    )
+    path = write_lines(tmp_path / "a.jsonl", own_run(run_id="r1"), wrong)
+    store = MemoryStore("alpha")
+    found = run_import_files(store, path)
+    assert store.runs == {}
+    assert [str(error) for error in found.errors] == [
+        f"{path}:2: raw_score: must be from 0 to max_score, which is 4, not {raw}"
+    ]
