@@ -30,7 +30,8 @@ def _build_no_counts() -> Ints:
 class Line:
     """One profile by window. ``low`` and ``high`` are NaN for windows with one case, which have no interval.
 
-    ``time`` is the mean time of the window's runs, ``start`` the start of the window. ``shared`` counts the
+    ``start`` is the start of the window. ``time`` is the mean start of the window's runs. A run counts
+    at the start of its evaluation, so that is where the point of one evaluation stands. ``shared`` counts the
     cases that the point before also has, 0 for the first point; empty if unknown. A line by evaluation has a
     ``suite`` if the runs name one, and the id of the evaluation of each point, None for a window of runs
     without one.
@@ -156,7 +157,7 @@ def _build_line(
     cases, runs = np.bincount(point_of), np.bincount(point_of_run)
     mean = np.bincount(point_of, weights=means) / cases
     low, high = score_intervals(means, point_of, len(start), level)
-    since_start = (selection.time[chosen] - start[point_of_run]).astype(np.float64)
+    since_start = (selection.start[chosen] - start[point_of_run]).astype(np.float64)
     offset = np.bincount(point_of_run, weights=since_start) / runs
     was_before = np.isin(cells - count, cells)
     shared = np.bincount(point_of, weights=was_before).astype(np.int64)
