@@ -21,13 +21,12 @@ from backend.timelines.analysis.pairwise_comparison import pair_matrix
 from backend.timelines.analysis.scores_over_time import build_score_lines
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.columns.run_files import load_run_file
-from backend.timelines.statistics.bootstrap import bootstrap_interval
 from backend.timelines.statistics.cusum import H, drift, pass_values
 from backend.timelines.statistics.distributions import Floats, normal_share, two_sided
 from backend.timelines.statistics.false_alarms import centre_passes, false_alarm_rate, unchanged_series
 from backend.timelines.statistics.means import clustered_error, mean_of_cases
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg
-from backend.timelines.statistics.paired_comparison import all_pairs
+from backend.timelines.statistics.paired_comparison import all_pairs, difference_interval
 
 ALPHA = 0.05
 SERIES = 500
@@ -156,10 +155,10 @@ def costs(chosen: RunArrays) -> None:
     rng = np.random.default_rng(1)
     mean_matrix = rng.uniform(0, 1, (100, 200))
     mean_matrix[rng.uniform(0, 1, mean_matrix.shape) < 0.1] = np.nan
-    differences = rng.normal(0, 1, 200)
+    first, second = rng.uniform(0, 1, (2, 200))
     large = _enlarge(chosen)
     print("Milliseconds of the processor, the best of 5")
-    _print_seconds("bootstrap, 10,000 draws of 200 cases", lambda: bootstrap_interval(differences))
+    _print_seconds("interval of a difference, 200 cases", lambda: difference_interval(first, second))
     _print_seconds("all 4,950 pairs of 100 profiles, 200 cases", lambda: all_pairs(mean_matrix))
     print(f"  of {len(large):,} runs:")
     _print_seconds("  selecting", lambda: select(large.table))

@@ -15,21 +15,24 @@ if TYPE_CHECKING:
 def print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
     from backend.timelines.analysis.pairwise_comparison import pair_matrix
     from backend.timelines.analysis.verdicts import pairs_sentence
+    from backend.timelines.statistics.paired_comparison import MIN_CASES
 
     matrix = pair_matrix(runs)
     if not matrix.compared_pairs:
-        fail("No two of these profiles share two cases, so there is nothing to compare.", WRONG_USAGE)
+        text = f"No two of these profiles share {MIN_CASES} cases, so there is nothing to compare."
+        fail(text, WRONG_USAGE)
     rows = _build_pair_rows(runs, matrix)
-    sentence = pairs_sentence(matrix)
+    sentence, too_few = pairs_sentence(matrix), matrix.pairs_with_too_few_cases
     if as_json:
-        print(json.dumps({"text": sentence, "pairs": rows}, indent=2, ensure_ascii=False))
+        result = {"text": sentence, "pairs": rows, "pairs_with_too_few_cases": too_few}
+        print(json.dumps(result, indent=2, ensure_ascii=False))
         return
     cells = []
     for row in rows:
         low, high = row["interval"]
-        bounds = f"{100 * low:.1f} to {100 * high:.1f}"
-        adjusted = (f"{row[name]:.4f}" for name in ("p", "p_bh", "p_holm"))
-        points = f"{100 * row['difference']:.1f}"
+        bounds = f"{_format_points(low)} to {_format_points(high)}"
+        adjusted = (_format_probability(row[name]) for name in ("p", "p_bh", "p_holm"))
+        points = _format_points(row["difference"])
         cells.append([row["ahead"], row["behind"], points, bounds, f"{row['shared_cases']:,}", *adjusted])
     print_table(
         (
@@ -40,6 +43,19 @@ def print_pairs(runs: "RunArrays", *, as_json: bool) -> None:
         cells,
     )
     out.print(sentence, highlight=False)
+    if too_few:
+        noun = "pair shares" if too_few == 1 else "pairs share"
+        text = f"{too_few:,} {noun} fewer than {MIN_CASES} cases, and so cannot be compared."
+        out.print(text, highlight=False)
+
+
+def _format_points(score: float) -> str:
+    """Format points without the sign of a zero."""
+    return f"{round(100 * score, 1) + 0.0:.1f}"
+
+
+def _format_probability(p: float) -> str:
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def _build_pair_rows(runs: "RunArrays", matrix: "PairMatrix") -> list[dict[str, Any]]:
@@ -50,13 +66,13 @@ def _build_pair_rows(runs: "RunArrays", matrix: "PairMatrix") -> list[dict[str, 
             if not matrix.p[i, j] >= 0:
                 continue
             better, worse = (i, j) if matrix.difference[j, i] > 0 else (j, i)
-            difference, reach = float(matrix.difference[worse, better]), float(matrix.reach[i, j])
+            low, high = matrix.interval(worse, better) or (0.0, 0.0)
             rows.append(
                 {
                     "ahead": runs.profiles[matrix.profiles[better]],
                     "behind": runs.profiles[matrix.profiles[worse]],
-                    "difference": difference,
-                    "interval": [difference - reach, difference + reach],
+                    "difference": float(matrix.difference[worse, better]),
+                    "interval": [low, high],
                     "shared_cases": int(matrix.cases[i, j]),
                     "p": float(matrix.p[i, j]),
                     "p_bh": float(matrix.bh[i, j]),

@@ -48,7 +48,7 @@ class ComparedProfile(BaseModel):
 
 class Difference(BaseModel):
     b_minus_a: float
-    interval: list[float] | None = Field(description="95 %, from a bootstrap of the cases.")
+    interval: list[float] | None = Field(description="95 %, over the cases.")
     p: float | None
     shared_cases: int
     b_wins: int

@@ -26,8 +26,8 @@ def judge_gate(result: ProfileComparison, limit: float) -> Gate:
     """Judge whether B is behind A by at least ``limit``. ``result`` must have shared cases.
 
     B is *behind* if the verdict puts A ahead and the difference reaches the limit. B is *not behind* if the
-    interval excludes a loss of more than the limit, or if all of at least five shared cases score the same.
-    Anything else is *unsure*. Raises :class:`ValueError` without shared cases.
+    interval excludes a loss of more than the limit. Anything else is *unsure*, also a few cases that all
+    score the same. Raises :class:`ValueError` without shared cases.
     """
     paired = result.paired
     if paired is None:
@@ -37,9 +37,6 @@ def judge_gate(result: ProfileComparison, limit: float) -> Gate:
     if kind == "ahead" and paired.difference < 0 and paired.difference <= -limit + SAME:
         text = "{b} is behind {a} by {size} points; the limit is {limit}."
         return Gate("behind", limit, text.format(**names, size=points(-paired.difference)))
-    if kind == "identical":
-        text = "{b} is not behind {a}: both score the same in each shared case."
-        return Gate("not_behind", limit, text.format(**names))
     if kind in ("too_few", "one_run") or paired.interval is None:
         text = "Unsure whether {b} is behind {a} by {limit} points: too few shared cases."
         return Gate("unsure", limit, text.format(**names))

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.timelines.columns.run_arrays import Ints, RunArrays
-from backend.timelines.statistics.distributions import LEVEL, Floats, t_quantile
+from backend.timelines.statistics.distributions import LEVEL, Floats, Interval
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
-from backend.timelines.statistics.paired_comparison import all_pairs
+from backend.timelines.statistics.paired_comparison import all_pairs, difference_interval
 from backend.timelines.statistics.power import ALPHA
 
 
@@ -15,13 +15,15 @@ from backend.timelines.statistics.power import ALPHA
 class PairMatrix:
     """Matrices over ``profiles`` (indexes, highest mean first): column minus row, NaN without a comparison.
 
-    ``reach`` is half the width of the pair's own t interval. ``bh`` and ``holm`` are p-values adjusted for
-    all ``compared_pairs``. ``found``, ``found_bh`` and ``found_holm`` count the pairs that differ at 5 %."""
+    ``case_means`` holds the means of each profile by case. ``bh`` and ``holm`` are p-values adjusted for all
+    ``compared_pairs``; pairs with too few shared cases have none. ``found``, ``found_bh`` and ``found_holm``
+    count the pairs that differ at 5 %."""
 
     profiles: Ints
     mean: Floats
+    case_means: Floats
+    level: float
     difference: Floats
-    reach: Floats
     p: Floats
     bh: Floats
     holm: Floats
@@ -30,6 +32,16 @@ class PairMatrix:
     found: int
     found_bh: int
     found_holm: int
+
+    @property
+    def pairs_with_too_few_cases(self) -> int:
+        """The number of pairs that share cases, but too few for a test."""
+        upper = np.triu_indices(len(self.profiles), 1)
+        return int((np.isnan(self.p[upper]) & (self.cases[upper] > 0)).sum())
+
+    def interval(self, row: int, column: int) -> Interval | None:
+        """Compute the interval of a pair, the same as that of its own comparison."""
+        return difference_interval(self.case_means[row], self.case_means[column], self.level)
 
 
 def pair_matrix(selection: RunArrays, level: float = LEVEL, alpha: float = ALPHA) -> PairMatrix:
@@ -44,12 +56,12 @@ def pair_matrix(selection: RunArrays, level: float = LEVEL, alpha: float = ALPHA
     adjusted = [
         _fill_symmetric(method(pairs.p[upper]), upper, len(ran)) for method in (benjamini_hochberg, holm)
     ]
-    df = np.maximum(pairs.cases - 1, 1).astype(np.float64)
     return PairMatrix(
         ran,
         level_of[order],
+        means[ran],
+        level,
         pairs.difference,
-        t_quantile(0.5 + level / 2, df) * pairs.error,
         pairs.p,
         adjusted[0],
         adjusted[1],

@@ -14,7 +14,11 @@ TEMPLATES: Mapping[Language, Templates] = {
         "ahead": "{ahead} is ahead by {size} points, 95% {low} to {high}, {cases} shared cases{needed}.",
         "level": (
             "No difference shown: {b} minus {a} is {size} points, 95% {low} to {high}, {cases} shared "
-            "cases{needed}. A difference below {least} points would often be missed."
+            "cases{needed}. {missed}"
+        ),
+        "missed": "A difference below {least} points would often be missed.",
+        "missed_unknown": (
+            "The smallest detectable difference cannot be told, because all differences are equal."
         ),
         "borderline": (
             "Inconclusive: {ahead} leads by {size} points, 95% {low} to {high}, {cases} shared cases"
@@ -37,6 +41,9 @@ TEMPLATES: Mapping[Language, Templates] = {
         "no_runs": "No comparison: the selection has no runs of {missing}.",
         "itself": "No comparison: {a} cannot be compared with itself.",
         "left_out": "{count} runs of {name} are excluded: the infrastructure failed, not the model.",
+        "cut": (
+            "Only the newest {limit} of {count} runs of {name} were read, so an evaluation may be incomplete."
+        ),
         "left_out_one": "1 run of {name} is excluded: the infrastructure failed, not the model.",
         "pairs": (
             "Pairs that differ at 5%: {found} of {compared} without correction, {bh} after "
@@ -71,8 +78,10 @@ TEMPLATES: Mapping[Language, Templates] = {
         "ahead": "{ahead}が{size}ポイント上回っています（95% {low}～{high}、共通ケース{cases}件{needed}）。",
         "level": (
             "差は認められません：{b}と{a}の差は{size}ポイントです（95% {low}～{high}、共通ケース{cases}件"
-            "{needed}）。{least}ポイント未満の差は見逃す可能性が高くなります。"
+            "{needed}）。{missed}"
         ),
+        "missed": "{least}ポイント未満の差は見逃す可能性が高くなります。",
+        "missed_unknown": "すべての差が等しいため、検出可能な最小の差は分かりません。",
         "borderline": (
             "判定できません：{ahead}が{size}ポイント上回っています（95% {low}～{high}、共通ケース{cases}件"
             "{needed}）が、区間とt検定（p {p}）の結論が一致しません。"
@@ -94,6 +103,10 @@ TEMPLATES: Mapping[Language, Templates] = {
         "no_runs": "比較できません：この範囲に{missing}の実行がありません。",
         "itself": "比較できません：{a}を自分自身とは比べられません。",
         "left_out": "{name}の実行{count}回は、モデルではなく実行環境の障害で失敗したため除外しています。",
+        "cut": (
+            "{name}の実行{count}回のうち、最新の{limit}回だけを読み込みました。"
+            "一部が欠けた評価があるかもしれません。"
+        ),
         "left_out_one": "{name}の実行1回は、モデルではなく実行環境の障害で失敗したため除外しています。",
         "pairs": (
             "{compared}組のうち、個別の5%検定で差があるのは{found}組です。"
@@ -122,10 +135,9 @@ TEMPLATES: Mapping[Language, Templates] = {
     },
     "zh": {
         "ahead": "{ahead}领先{size}分（95% {low}至{high}，共有用例{cases}个{needed}）。",
-        "level": (
-            "未见差异：{b}减{a}为{size}分（95% {low}至{high}，共有用例{cases}个{needed}）。"
-            "小于{least}分的差异很可能看不出。"
-        ),
+        "level": ("未见差异：{b}减{a}为{size}分（95% {low}至{high}，共有用例{cases}个{needed}）。{missed}"),
+        "missed": "小于{least}分的差异很可能看不出。",
+        "missed_unknown": "由于所有差异都相等，无法得知可检出的最小差异。",
         "borderline": (
             "尚无定论：{ahead}领先{size}分（95% {low}至{high}，共有用例{cases}个{needed}），"
             "但区间与t检验（p {p}）的结论不一致。"
@@ -144,6 +156,7 @@ TEMPLATES: Mapping[Language, Templates] = {
         "no_runs": "无法比较：所选范围内没有{missing}的运行。",
         "itself": "无法比较：{a}不能与自身相比。",
         "left_out": "{name}有{count}次运行因运行环境故障（而非模型）失败，已排除。",
+        "cut": "{name}共有{count}次运行，只读取了最新的{limit}次，可能有评测不完整。",
         "left_out_one": "{name}有1次运行因运行环境故障（而非模型）失败，已排除。",
         "pairs": (
             "{compared}对中，逐对按 5%检验有{found}对存在差异；"

@@ -13,7 +13,7 @@ from backend.timelines.analysis.verdict_templates import MONTHS, TEMPLATES
 from backend.timelines.columns.run_arrays import instant
 from backend.timelines.statistics.cusum import REFERENCE
 from backend.timelines.statistics.distributions import Interval
-from backend.timelines.statistics.paired_comparison import SAME, Paired
+from backend.timelines.statistics.paired_comparison import MIN_CASES, SAME, Paired
 from backend.timelines.statistics.power import ALPHA, cases_needed
 
 Kind = Literal[
@@ -21,8 +21,6 @@ Kind = Literal[
 ]
 REFUSED: tuple[Kind, ...] = ("disjoint", "no_runs", "itself")
 """Verdicts without a comparison."""
-MIN_CASES = 5
-"""Minimum shared cases for an interval: with fewer, neither the bootstrap nor t is reliable."""
 TARGET = 0.02
 """The difference, 2 points, for which a sentence states the number of cases needed to detect it."""
 MINUS = "\u2212"
@@ -60,7 +58,7 @@ def verdict(result: ProfileComparison, language: Language = "en", target: float 
         "fewest": MIN_CASES,
         **_format_interval(paired.interval, is_reversed=is_reversed),
         "p": probability(paired.p),
-        "least": points(paired.detectable_difference),
+        "missed": _format_missed_differences(paired, words),
     }
     needed = _count_needed_cases(paired, target) if kind in ("ahead", "level", "borderline") else None
     clause = (
@@ -104,6 +102,12 @@ def _format_interval(interval: Interval | None, *, is_reversed: bool) -> dict[st
         return {"low": "", "high": ""}
     low, high = (-interval.high, -interval.low) if is_reversed else interval
     return {"low": points(low), "high": points(high)}
+
+
+def _format_missed_differences(paired: Paired, words: Mapping[str, str]) -> str:
+    if paired.detectable_difference is None:
+        return words["missed_unknown"]
+    return words["missed"].format(least=points(paired.detectable_difference))
 
 
 def _count_needed_cases(paired: Paired, target: float) -> int | None:

@@ -70,7 +70,13 @@ def _build_plot(
     if differences.hidden_count:
         gap = h(
             "li",
-            t("timelines.cmp_hidden", n=f"{differences.hidden_count:,}"),
+            t(
+                "timelines.cmp_hidden",
+                n=f"{differences.hidden_count:,}",
+                losses=f"{differences.hidden_losses:,}",
+                ties=f"{differences.hidden_ties:,}",
+                wins=f"{differences.hidden_gains:,}",
+            ),
             class_="tlp-gap cp-note",
             key="\n",
         )

@@ -6,6 +6,7 @@ from backend.timelines.analysis import verdicts
 from backend.timelines.analysis.comparison import ProfileComparison
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.columns.run_arrays import RunArrays
+from backend.timelines.statistics.paired_comparison import Paired
 from dashboard.app_pages.timelines import (
     case_dot_plot,
     comparison_data,
@@ -102,7 +103,7 @@ def _build_facts(comparison: Comparison) -> Node | None:
             t("timelines.cmp_tally"),
             t("timelines.cmp_tally_of", wins=paired.wins, ties=paired.ties, losses=paired.losses),
         ),
-        (t("timelines.cmp_least"), _format_points(paired.detectable_difference)),
+        (t("timelines.cmp_least"), _format_smallest_difference(paired)),
     ]
     for side, label in zip((result.a, result.b), comparison.labels, strict=True):
         if side.mean is not None:
@@ -112,5 +113,7 @@ def _build_facts(comparison: Comparison) -> Node | None:
     return h("dl", *(h("div", h("dt", name), h("dd", text)) for name, text in rows), class_="tlp-facts")
 
 
-def _format_points(value: float | None) -> str:
-    return "–" if value is None else t("timelines.cmp_points", n=verdicts.points(value))
+def _format_smallest_difference(paired: Paired) -> str:
+    if paired.detectable_difference is None:
+        return t("timelines.cmp_least_unknown")
+    return t("timelines.cmp_points", n=verdicts.points(paired.detectable_difference))

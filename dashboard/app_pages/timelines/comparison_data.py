@@ -150,23 +150,37 @@ def _compute_variances(profile_runs: RunArrays, cases: int) -> Floats:
 
 
 class LargestDifferences(NamedTuple):
-    """The cases with the largest differences in both directions, and the number of cases left out."""
+    """The cases with the largest differences in both directions, and the numbers of cases left out."""
 
     losses: tuple[CaseDifference, ...]
     """All cases if none is left out."""
     gains: tuple[CaseDifference, ...]
-    hidden_count: int
+    hidden_losses: int = 0
+    hidden_ties: int = 0
+    hidden_gains: int = 0
+
+    @property
+    def hidden_count(self) -> int:
+        return self.hidden_losses + self.hidden_ties + self.hidden_gains
 
 
 def select_largest(rows: Sequence[CaseDifference], limit: int) -> LargestDifferences:
-    """Select the ``limit`` rows with the largest losses and gains of B, in the order of ``rows``."""
+    """Select the ``limit`` rows with the largest losses and gains of B, in the order of ``rows``.
+
+    Of equal sizes, losses and gains are selected in turn. ``rows`` begin with the largest loss.
+    """
     if len(rows) <= limit:
-        return LargestDifferences(tuple(rows), (), 0)
-    by_size = sorted(range(len(rows)), key=lambda index: -abs(rows[index].difference))
-    selected = set(by_size[:limit])
+        return LargestDifferences(tuple(rows), ())
+
+    def get_order(index: int) -> tuple[float, int]:
+        difference = rows[index].difference
+        return -round(abs(difference), 9), index if difference < 0 else len(rows) - 1 - index
+
+    selected = set(sorted(range(len(rows)), key=get_order)[:limit])
     losses = tuple(row for index, row in enumerate(rows) if index in selected and row.difference < 0)
     gains = tuple(row for index, row in enumerate(rows) if index in selected and row.difference >= 0)
-    return LargestDifferences(losses, gains, len(rows) - limit)
+    hidden = [row.direction for index, row in enumerate(rows) if index not in selected]
+    return LargestDifferences(losses, gains, hidden.count("down"), hidden.count("level"), hidden.count("up"))
 
 
 class Axis(NamedTuple):
@@ -197,14 +211,14 @@ def build_axis(differences: Collection[float], intervals: Collection[Interval | 
 
 @dataclass(frozen=True, slots=True)
 class PairCell:
-    """A pair's difference (column − row), half the width of its interval, and its corrected ``p``.
+    """A pair's difference (column − row), its interval, and its corrected ``p``.
 
     ``p`` is corrected for all pairs and determines ``outcome``.
     """
 
     outcome: Outcome
     difference: float
-    half_width: float
+    interval: Interval | None
     p: float
     cases: int
 
@@ -218,7 +232,8 @@ def build_pair_cell(matrix: PairMatrix, row: int, column: int) -> PairCell:
         outcome = "none"
     elif p < ALPHA:
         outcome = find_direction(difference)
-    return PairCell(outcome, difference, float(matrix.reach[row, column]), p, int(matrix.cases[row, column]))
+    interval = None if outcome in ("itself", "none") else matrix.interval(row, column)
+    return PairCell(outcome, difference, interval, p, int(matrix.cases[row, column]))
 
 
 def build_outcomes(matrix: PairMatrix) -> Ints:

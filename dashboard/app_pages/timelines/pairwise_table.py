@@ -10,6 +10,7 @@ import streamlit as st
 from backend.timelines.analysis import verdicts
 from backend.timelines.analysis.pairwise_comparison import PairMatrix
 from backend.timelines.columns.run_arrays import RunArrays
+from backend.timelines.statistics.paired_comparison import MIN_CASES
 from dashboard.app_pages.timelines import comparison_data, pair, section_text, url_state
 from dashboard.app_pages.timelines.comparison_data import PairCell
 from dashboard.charts import plotting
@@ -116,7 +117,7 @@ def _build_cell(
         return h("td", class_="tlp-itself")
     a, b = rows[row], rows[column]
     description = describe_pair(cell, a, b)
-    text = "–" if np.isnan(cell.difference) else f"{abs(cell.difference) * 100:.0f}"
+    text = "–" if cell.outcome == "none" else f"{abs(cell.difference) * 100:.0f}"
     link = h(
         "a",
         h("span", section_text.ARROWS[cell.outcome] if cell.outcome != "none" else "", class_="tlp-mark"),
@@ -133,15 +134,16 @@ def _build_cell(
 
 def describe_pair(cell: PairCell, a: str, b: str) -> str:
     """Describe a pair's difference in a sentence."""
-    if np.isnan(cell.difference):
-        return t("timelines.cmp_pair_none", a=a, b=b)
-    interval = "" if np.isnan(cell.half_width) else f" ± {verdicts.points(cell.half_width)}"
+    if cell.outcome == "none":
+        if not cell.cases:
+            return t("timelines.cmp_pair_none", a=a, b=b)
+        return t("timelines.cmp_pair_few", a=a, b=b, cases=f"{cell.cases:,}", fewest=MIN_CASES)
     return t(
         f"timelines.cmp_pair_{'stands' if cell.outcome in ('up', 'down') else 'open'}",
         a=a,
         b=b,
-        size=f"{section_text.format_signed_points(cell.difference)}{interval}",
-        p=verdicts.probability(None if np.isnan(cell.p) else cell.p),
+        size=section_text.format_difference(cell.difference, cell.interval),
+        p=verdicts.probability(cell.p),
         cases=f"{cell.cases:,}",
     )
 
@@ -169,8 +171,8 @@ def build_figure(matrix: PairMatrix, names: list[str], page_theme: theme.Theme) 
         "x": [rows[index] for index in column],
         "y": [rows[index] for index in row],
         "text": [
-            section_text.format_signed_points(value) if value == value else "–"
-            for value in matrix.difference[off_diagonal].tolist()
+            section_text.format_signed_points(value) if outcome != 2 else "–"
+            for value, outcome in zip(matrix.difference[off_diagonal].tolist(), outcomes, strict=True)
         ],
         "marker": {
             "symbol": [SYMBOLS[outcome] for outcome in outcomes],

@@ -110,6 +110,23 @@ def test_a_comparison_lists_the_largest_losses_of_b_first() -> None:
     assert perfect.interval == perfect.mean.interval
 
 
+def test_pairs_with_too_few_cases_stay_out_of_the_family_and_have_no_interval() -> None:
+    few = [run(name, f"few {n}", score) for name, score in (("x", 0.3), ("y", 0.6)) for n in range(3)]
+    many = [run(name, f"case {n}", (n % 3) / 3, n) for name in ("a", "b") for n in range(6)]
+    found = pair_matrix(arrays([*few, *many]))
+    assert (found.compared_pairs, found.found, found.found_holm) == (1, 0, 0)
+    assert found.pairs_with_too_few_cases == 1
+    row, column = (found.profiles.tolist().index(place) for place in (2, 3))
+    assert np.isnan(found.p[row, column])
+    assert found.interval(row, column) is None
+
+
+def test_the_point_of_an_evaluation_stands_at_its_start() -> None:
+    runs = [run("a", f"case {n}", 0.5, n, evaluation_id="e1") for n in range(4)]
+    line = build_score_lines(arrays(runs), 12 * HOUR).lines[0]
+    assert line.time.tolist() == [arrays(runs).time.min()]
+
+
 def test_all_pairs_are_corrected_together() -> None:
     levels = {"best": 0.7, "middle": 0.6, "as good": 0.6}
     runs = [
@@ -124,12 +141,9 @@ def test_all_pairs_are_corrected_together() -> None:
     assert found.difference == pytest.approx(-found.difference.T)
     single_pair = compare_profiles(chosen, "best", "middle").paired
     assert single_pair is not None
-    assert single_pair.t_interval is not None
     row, column = (found.profiles.tolist().index(chosen.profiles.index(name)) for name in ("best", "middle"))
     assert found.difference[row, column] == pytest.approx(single_pair.difference)
-    assert found.reach[row, column] == pytest.approx(
-        (single_pair.t_interval.high - single_pair.t_interval.low) / 2
-    )
+    assert found.interval(row, column) == single_pair.interval
     assert found.bh[row, column] >= found.p[row, column]
     assert (found.holm >= found.bh)[row, column]
 

@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from backend.timelines.statistics.bootstrap import bootstrap_interval, expanded_tail
 from backend.timelines.statistics.means import clustered_error, mean_of_cases
 from backend.timelines.statistics.pass_rates import pass_rate, wilson
 
@@ -86,28 +85,3 @@ def test_a_rate_of_one_has_an_interval() -> None:
     assert found is not None
     assert found.interval == pytest.approx(wilson(1.0, 10))
     assert found.interval.low < 0.75
-
-
-def test_the_bootstrap_is_reproducible_and_symmetric() -> None:
-    values = np.array([0.3, -0.1, 0.2, 0.0, 0.5, -0.4, 0.1])
-    found, mirrored = bootstrap_interval(values), bootstrap_interval(-values)
-    assert found is not None
-    assert mirrored is not None
-    assert bootstrap_interval(values) == found
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), abs=1e-12)
-
-
-def test_the_bootstrap_agrees_with_t_for_many_normal_values() -> None:
-    values = np.random.default_rng(5).normal(0.1, 0.3, 300)
-    found, t = bootstrap_interval(values), mean_of_cases(values, np.arange(300), bounds=None)
-    assert found is not None
-    assert t is not None
-    assert found == pytest.approx(t.interval, abs=0.003)
-
-
-def test_few_cases_widen_the_bootstrap_as_in_hesterberg() -> None:
-    # Hesterberg (2015): nominal 2.5 % becomes 0.0009 for n = 5, 0.0086 for 10, 0.0159 for 20.
-    assert expanded_tail(5, 0.95) == pytest.approx(0.0009, abs=1e-4)
-    assert expanded_tail(10, 0.95) == pytest.approx(0.0086, abs=1e-4)
-    assert expanded_tail(20, 0.95) == pytest.approx(0.0159, abs=1e-4)
-    assert bootstrap_interval(np.array([0.4])) is None

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from backend.timelines.statistics.multiple_comparisons import benjamini_hochberg, holm
-from backend.timelines.statistics.paired_comparison import all_pairs, compare
+from backend.timelines.statistics.paired_comparison import MIN_CASES, all_pairs, compare, difference_interval
 from backend.timelines.statistics.power import cases_needed, smallest_detectable_difference
 
 FIRST = np.array([0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0])
@@ -49,11 +49,12 @@ def test_one_shared_case_has_a_difference_and_no_interval() -> None:
     )
 
 
-def test_equal_differences_have_p_zero_and_zero_differences_p_one() -> None:
+def test_equal_differences_have_the_p_of_a_sign_test_and_zero_differences_p_one() -> None:
     equal_gain, no_gain = compare(np.zeros(8), np.full(8, 0.25)), compare(np.ones(8) / 3, np.ones(8) / 3)
     assert equal_gain is not None
     assert no_gain is not None
-    assert (equal_gain.p, no_gain.p) == (0.0, 1.0)
+    assert (equal_gain.p, no_gain.p) == (2 * 0.5**8, 1.0)
+    assert equal_gain.detectable_difference is None  # no variance is known
 
 
 def test_equal_differences_have_an_interval_of_their_sign() -> None:
@@ -68,6 +69,52 @@ def test_equal_differences_have_an_interval_of_their_sign() -> None:
     assert loss.interval == pytest.approx((-gain.interval.high, -gain.interval.low))
     assert none.interval.low == pytest.approx(-none.interval.high)
     assert none.interval.high > 0
+
+
+def test_too_few_cases_have_no_p_no_interval_and_no_smallest_detectable_difference() -> None:
+    found = compare(np.array([0.7, 0.6, 0.9, 0.3]), np.array([0.4, 0.3, 0.6, 0.1]))
+    assert found is not None
+    assert (found.cases, found.losses) == (4, 4)
+    assert (found.p, found.interval, found.t_interval, found.detectable_difference) == (None,) * 4
+
+
+DIFFERENCES = [(0.0, 0.1), (0.05, 0.05), (0.02, 0.1), (0.3, 0.0), (0.2, 0.2), (0.5, 0.1), (0.9, 0.0)]
+"""Probabilities that B alone and that A alone passes a case."""
+
+
+@pytest.mark.parametrize("cases", [5, 10, 20])
+@pytest.mark.parametrize(("wins", "losses"), DIFFERENCES)
+def test_the_interval_of_passes_and_failures_covers_the_true_difference_with_few_cases(
+    cases: int, wins: float, losses: float
+) -> None:
+    rng, covered, samples = np.random.default_rng(20_250_104), 0, 500
+    for _ in range(samples):
+        outcome = rng.choice([1, 0, -1], cases, p=[wins, 1 - wins - losses, losses])
+        both_pass = rng.random(cases) < 0.7
+        a = np.where(outcome == 0, both_pass, outcome < 0).astype(float)
+        found = difference_interval(a, a + outcome)
+        assert found is not None
+        covered += found.low <= wins - losses <= found.high
+    assert covered / samples >= 0.93
+
+
+def test_one_win_in_a_few_cases_does_not_exclude_losses() -> None:
+    for cases, lost in ((5, 0.3), (10, 0.15), (20, 0.08)):
+        a, b = np.ones(cases), np.ones(cases)
+        a[0] = 0
+        found = difference_interval(a, b)
+        assert found is not None
+        assert found.low < -lost
+
+
+@settings(max_examples=60)
+@given(ROW, ROW)
+def test_an_interval_of_a_difference_has_a_width_and_stays_within_the_possible(
+    a: np.ndarray, b: np.ndarray
+) -> None:
+    found = difference_interval(a, b)
+    if found is not None:
+        assert -1 <= found.low < found.high <= 1
 
 
 @settings(max_examples=40)
@@ -94,6 +141,7 @@ def test_all_pairs_equal_the_single_comparisons(means: np.ndarray) -> None:
         for j in range(i):
             single = compare(means[i], means[j])
             if single is None or single.p is None or single.error is None:
+                assert single is None or single.cases < MIN_CASES
                 assert np.isnan(together.p[i, j])
                 continue
             assert together.cases[i, j] == single.cases

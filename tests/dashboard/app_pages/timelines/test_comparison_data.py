@@ -12,7 +12,7 @@ from tests.support.runs.scored_runs import arrays, build_daily_runs
 CASES = ("a", "b", "c", "d", "e", "f")
 ARRAYS = arrays(
     [
-        *build_daily_runs("low", dict.fromkeys(CASES, (0.1, 0.2))),
+        *build_daily_runs("low", {**dict.fromkeys(CASES, (0.1, 0.2)), "a": (0.1, 0.25)}),
         *build_daily_runs("mid", dict.fromkeys(CASES[:5], (0.5, 0.6))),
         *build_daily_runs(
             "high", {"a": (0.9, 0.7), "b": (0.4, 0.4), "c": (1.0, 1.0), "d": (0.8,), "e": (0.2, 0.3)}
@@ -85,8 +85,17 @@ def test_the_largest_losses_and_gains_of_many_cases_are_selected() -> None:
     assert [row.case for row in selected.losses] == ["e"]
     assert [row.case for row in selected.gains] == ["c"]
     assert selected.hidden_count == 3
+    assert selected.hidden_count == selected.hidden_losses + selected.hidden_ties + selected.hidden_gains
     everything = comparison_data.select_largest(rows, 5)
     assert (everything.losses, everything.gains, everything.hidden_count) == (rows, (), 0)
+
+
+def test_losses_and_gains_of_equal_size_are_selected_in_turn_and_the_rest_is_counted() -> None:
+    sizes = [-1.0] * 20 + [0.0] * 5 + [1.0] * 20
+    rows = [comparison_data.CaseDifference(f"c{n}", size, 0, 0, 1, 1, None) for n, size in enumerate(sizes)]
+    selected = comparison_data.select_largest(rows, 8)
+    assert (len(selected.losses), len(selected.gains)) == (4, 4)
+    assert (selected.hidden_losses, selected.hidden_ties, selected.hidden_gains) == (16, 5, 16)
 
 
 def test_the_axis_is_round_and_an_interval_alone_never_extends_it_beyond_100_points() -> None:
