@@ -4,10 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pyarrow as pa
 
+from backend.entities.model import Language
 from backend.errors import NotFound
 from backend.settings import Settings
 from backend.store.database import Database
 from backend.timelines import run_queries
+from backend.timelines.analysis.verdict_templates import TEMPLATES
 from backend.timelines.columns.arrow_schema import SCHEMA
 from backend.timelines.profiles.configured_profiles import Profiles
 from backend.timelines.responses import arrow_stream
@@ -17,7 +19,7 @@ from backend.timelines.store_snapshot import SnapshotReader, Timeline
 
 _ALL = 2**31 - 1
 MAX_RUNS_OF_A_REQUEST = 200_000
-"""Newest runs that a request reads, divided by its profiles."""
+"""Newest runs that a request reads, shared by its profiles."""
 
 
 def columns_of(settings: Settings, database: Database, names: Collection[str] | None = None) -> pa.Table:
@@ -30,14 +32,36 @@ def read_timelines(settings: Settings, database: Database) -> Mapping[str, Timel
     return SnapshotReader(database, Profiles(settings, sample_profiles)).read().timelines
 
 
+def share_runs(timelines: Mapping[str, Timeline], names: Sequence[str]) -> dict[str, int]:
+    """Share :data:`MAX_RUNS_OF_A_REQUEST` among profiles: what small ones leave goes to the larger ones."""
+    limits: dict[str, int] = {}
+    rest = MAX_RUNS_OF_A_REQUEST
+    known = sorted({name for name in names if name in timelines}, key=lambda name: timelines[name].runs)
+    for place, name in enumerate(known):
+        limits[name] = min(timelines[name].runs, rest // (len(known) - place))
+        rest -= limits[name]
+    return limits
+
+
+def list_cut_notes(
+    timelines: Mapping[str, Timeline], limits: Mapping[str, int], language: Language
+) -> list[str]:
+    """List a sentence for each profile whose runs are not all read."""
+    return [
+        TEMPLATES[language]["cut"].format(name=name, limit=f"{limit:,}", count=f"{timelines[name].runs:,}")
+        for name, limit in limits.items()
+        if limit < timelines[name].runs
+    ]
+
+
 def load_columns(
     database: Database,
     timelines: Mapping[str, Timeline],
     names: Collection[str] | None = None,
     *,
-    limit: int = _ALL,
+    limits: Mapping[str, int] | None = None,
 ) -> pa.Table:
-    """Load the newest ``limit`` runs of each of the named ones of ``timelines``, or of all of them.
+    """Load the runs of the named ones of ``timelines``, or of all of them; up to ``limits``, the newest.
 
     Raises :class:`NotFound` for a name that is not configured; the message lists the configured names.
     """
@@ -45,7 +69,9 @@ def load_columns(
     unknown = [name for name in requested if name not in timelines]
     if unknown:
         raise NotFound(f"There is no profile '{unknown[0]}'. {_list_names(list(timelines))}")
-    batches = [_load_batch(database, timelines[name], limit) for name in requested]
+    batches = [
+        _load_batch(database, timelines[name], _ALL if limits is None else limits[name]) for name in requested
+    ]
     return pa.Table.from_batches([batch for batch in batches if batch is not None], SCHEMA)
 
 

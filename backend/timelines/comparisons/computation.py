@@ -17,7 +17,7 @@ from backend.timelines.analysis.verdicts import verdict
 from backend.timelines.columns.run_arrays import RunArrays, select
 from backend.timelines.comparisons.comparison_request import ComparisonRequest
 from backend.timelines.store_snapshot import Timeline
-from backend.timelines.stored_columns import MAX_RUNS_OF_A_REQUEST, load_columns
+from backend.timelines.stored_columns import list_cut_notes, load_columns, share_runs
 
 
 def compute_response(
@@ -25,10 +25,15 @@ def compute_response(
 ) -> bytes:
     """Compute the response in JSON. Raises :class:`~backend.errors.NotFound`, also for an unknown split."""
     runs = select_runs(database, timelines, request)
+    first, *others = request.profiles
+    limits = share_runs(timelines, request.profiles)
     reports = []
-    for a, b in build_groups(runs, request):
+    for (a, b), other in zip(build_groups(runs, request), others or [first], strict=True):
         result = compare_runs(a, b)
-        reports.append(build_report(result, verdict(result, request.language), runs.cases, request.language))
+        report = build_report(result, verdict(result, request.language), runs.cases, request.language)
+        compared = {name: limits[name] for name in dict.fromkeys((first, other))}
+        report["notes"] += list_cut_notes(timelines, compared, request.language)
+        reports.append(report)
     return orjson.dumps({"comparisons": reports, "family": correct_family(reports, request.language)})
 
 
@@ -55,7 +60,7 @@ def select_runs(
             database,
             timelines,
             request.profiles,
-            limit=MAX_RUNS_OF_A_REQUEST // len(request.profiles),
+            limits=share_runs(timelines, request.profiles),
         ),
         cases=request.cases or None,
         since=request.since,

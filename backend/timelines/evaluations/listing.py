@@ -12,7 +12,7 @@ from backend.timelines.analysis.evaluations import Evaluation, list_evaluations
 from backend.timelines.columns.run_arrays import instant, select
 from backend.timelines.evaluation_store import StoredEvaluation, load_evaluations
 from backend.timelines.store_snapshot import Timeline
-from backend.timelines.stored_columns import MAX_RUNS_OF_A_REQUEST, load_columns
+from backend.timelines.stored_columns import list_cut_notes, load_columns, share_runs
 
 MAX_EVALUATIONS = 1024
 """Maximum number of evaluations in a response."""
@@ -37,8 +37,8 @@ def build_rows(
     Infrastructure failures are left out of the scores. The neighbour of an evaluation is found before filters
     apply.
     """
-    limit = MAX_RUNS_OF_A_REQUEST // len(chosen.profiles)
-    runs = select(load_columns(database, timelines, chosen.profiles, limit=limit))
+    limits = share_runs(timelines, chosen.profiles)
+    runs = select(load_columns(database, timelines, chosen.profiles, limits=limits))
     stored: dict[tuple[str, str], StoredEvaluation] = {}
     with database.read() as connection:
         for name in chosen.profiles:
@@ -55,6 +55,11 @@ def build_rows(
         for evaluation in found
     )
     return [row for row in rows if _matches(row, chosen)][: chosen.limit]
+
+
+def list_notes(timelines: Mapping[str, Timeline], chosen: EvaluationFilter) -> list[str]:
+    """List the sentences about runs that are too many to be read. All profiles must be known."""
+    return list_cut_notes(timelines, share_runs(timelines, chosen.profiles), chosen.language)
 
 
 def _get_order(evaluation: Evaluation) -> tuple[int, int, str]:

@@ -39,7 +39,7 @@ def list_evaluations(
     Runs without an `evaluation_id` belong to no evaluation.
     """
     # Arrow and its dependencies take memory that a service without this request does not need.
-    from backend.timelines.evaluations.listing import EvaluationFilter, build_rows
+    from backend.timelines.evaluations.listing import EvaluationFilter, build_rows, list_notes
 
     service: TimelineService = request.app.state.timelines
     chosen = EvaluationFilter(
@@ -49,5 +49,7 @@ def list_evaluations(
         schemas.entries_made(limit),
         lang,
     )
-    rows = build_rows(request.app.state.database, service.states.read().timelines, chosen)
-    return build_tagged_json(orjson.dumps({"evaluations": rows}), request)
+    timelines = service.states.read().timelines
+    rows = build_rows(request.app.state.database, timelines, chosen)
+    notes = list_notes(timelines, chosen)
+    return build_tagged_json(orjson.dumps({"evaluations": rows, "notes": notes}), request)

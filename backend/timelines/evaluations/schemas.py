@@ -49,6 +49,7 @@ class EvaluationOut(TypedDict):
 
 
 class EvaluationListing(TypedDict):
-    """Evaluations, the newest first."""
+    """Evaluations, the newest first. `notes` say which runs were not read."""
 
     evaluations: list[EvaluationOut]
+    notes: list[str]

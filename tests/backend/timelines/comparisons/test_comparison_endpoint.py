@@ -5,7 +5,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from backend.timelines import stored_columns
 from backend.timelines.model import Profile
+from backend.timelines.store_snapshot import Timeline
 from tests.support.runs.timeline_app import TimelinesApp, build_run_json
 
 GAINS = (0.12, 0.05, 0.1, 0.08, 0.14, 0.02, 0.1, 0.07)
@@ -39,6 +41,23 @@ def fill(service: TimelinesApp) -> TimelinesApp:
     return service
 
 
+def test_the_notes_name_profiles_whose_runs_are_too_many_to_be_read(
+    filled: TimelinesApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_columns, "MAX_RUNS_OF_A_REQUEST", 12)
+    (found,) = compare(filled, ("profile", "one"), ("profile", "two"))["comparisons"]
+    assert [
+        note for note in found["notes"] if note.startswith("Only the newest 6 of 8 runs of two were read")
+    ]
+
+
+def test_what_small_profiles_leave_of_the_limit_goes_to_larger_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_columns, "MAX_RUNS_OF_A_REQUEST", 10)
+    timeline = Timeline("own", "", Profile(), 1, 0, ())
+    timelines = {name: timeline._replace(runs=runs) for name, runs in (("big", 50), ("small", 2), ("mid", 9))}
+    assert stored_columns.share_runs(timelines, list(timelines)) == {"small": 2, "mid": 4, "big": 4}
+
+
 def test_a_comparison_has_figures_a_sentence_and_a_row_for_each_case(filled: TimelinesApp) -> None:
     from scipy import stats
 
@@ -47,7 +66,7 @@ def test_a_comparison_has_figures_a_sentence_and_a_row_for_each_case(filled: Tim
     (found,) = result["comparisons"]
     assert (found["verdict"], found["a"]["profile"], found["b"]["runs"]) == ("ahead", "one", 8)
     assert found["text"].startswith(
-        "two is ahead by 8.5 points, 95% 5.3 to 11.5, 8 shared cases; with 32 shared cases"
+        "two is ahead by 8.5 points, 95% 4.4 to 11.1, 8 shared cases; with 32 shared cases"
     )
     figures = found["comparison"]
     assert figures["p"] == pytest.approx(stats.ttest_1samp(GAINS, 0).pvalue, abs=1e-12)
