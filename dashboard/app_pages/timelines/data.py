@@ -25,8 +25,13 @@ from backend.timelines.analysis.self_comparison import (
 )
 from backend.timelines.columns.run_arrays import RunArrays, select
 from dashboard.app_pages.timelines import self_splits
-from dashboard.app_pages.timelines.comparison_data import Comparison, Sides, choose_pair
-from dashboard.app_pages.timelines.selection import TimelinesState, parse_split, select_profiles
+from dashboard.app_pages.timelines.comparison_data import Comparison, Sides, choose_pair, rank_profiles
+from dashboard.app_pages.timelines.selection import (
+    TimelinesState,
+    format_alert_id,
+    parse_split,
+    select_profiles,
+)
 from dashboard.client import Fetched, timelines
 from dashboard.client.timelines import ConfiguredProfile
 from dashboard.i18n import language, t
@@ -34,6 +39,8 @@ from dashboard.i18n import language, t
 CACHE_SIZE = 24
 """Maximum number of cached results, all of the newest table. Each takes at most 4 MB."""
 MAX_ALERTS = 8
+MAX_RUNS_PER_PROFILE = 1024
+"""Maximum number of runs of a profile that the service gives the page, the newest ones."""
 ALERTS_TIMEOUT_SECONDS = 0.15
 """Time that a page waits for false alarm rates and alerts of hidden profiles before it is drawn."""
 MAX_RUNS_TO_WAIT_FOR = 20_000
@@ -116,6 +123,35 @@ def find_newest_run(table: pa.Table, drawn: TimelinesState) -> int | None:
     return int(arrays.time.max()) if len(arrays) else None
 
 
+def list_profiles_at_limit(table: pa.Table, drawn: TimelinesState) -> list[str]:
+    """List the profiles to draw that have as many runs as the page reads, and may have older ones."""
+    arrays = select_all_runs(table)
+    counts = np.bincount(arrays.profile, minlength=len(arrays.profiles)).tolist()
+    full = {name for name, runs in zip(arrays.profiles, counts, strict=True) if runs >= MAX_RUNS_PER_PROFILE}
+    return [name for name in drawn.profiles if name in full]
+
+
+def has_split(arrays: RunArrays, drawn: TimelinesState) -> bool:
+    """Whether the chosen split is one of the visible runs."""
+    chosen = parse_split(drawn.self_split)
+    if drawn.profile_a is None or chosen is None:
+        return False
+    try:
+        self_splits.find(arrays, drawn.profile_a, *chosen)
+    except ValueError:
+        return False
+    return True
+
+
+def has_alert(arrays: RunArrays, drawn: TimelinesState) -> bool:
+    """Whether the opened alert is one of the visible runs."""
+    result = find_alerts(arrays, drawn, timeout_seconds=0)
+    return any(
+        format_alert_id(arrays.profiles[alert.profile], alert.since) == drawn.alert
+        for alert in list_all_alerts(result)
+    )
+
+
 def count_infrastructure_errors(table: pa.Table, state: TimelinesState) -> int:
     """Count the runs with infrastructure errors that match the other filters, excluded or not."""
     arrays = select_runs(table, replace(state, exclude_infrastructure_errors=True))
@@ -145,7 +181,8 @@ def compare(arrays: RunArrays, drawn: TimelinesState, sides: Sides) -> Compariso
 def choose_comparison_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides | None:
     """Choose what to compare: the chosen split or profiles, else a profile before and after its alert.
 
-    Without any of these, the best profiles that share a case. None if there are too few profiles.
+    Without any of these, the best profiles that share a case. A single profile is compared with
+    itself, at its newest change. None if its runs cannot be divided.
     """
     chosen = parse_split(drawn.self_split)
     if drawn.profile_a is not None and chosen is not None:
@@ -158,7 +195,18 @@ def choose_comparison_sides(arrays: RunArrays, drawn: TimelinesState) -> Sides |
             name = arrays.profiles[newest.profile]
             return Sides(name, name, split_at_alert(newest, list_all_alerts(result)))
     pair = choose_pair(arrays, drawn.profiles, drawn.profile_a, drawn.profile_b)
-    return None if pair is None else Sides(*pair)
+    if pair is not None:
+        return Sides(*pair)
+    only = [drawn.profile_a] if drawn.profile_a else rank_profiles(arrays, drawn.profiles)
+    if not only:
+        return None
+    profile = only[0]
+    split = _get_or_compute(
+        arrays.table,
+        ("default_split", profile, drawn.profiles, *_filter_key(drawn)),
+        lambda: self_splits.find_default(arrays, profile),
+    )
+    return None if split is None else Sides(profile, profile, split)
 
 
 def compare_pairs(arrays: RunArrays, drawn: TimelinesState) -> PairMatrix:

@@ -21,7 +21,7 @@ _LISTED = "_timelines_evaluations"
 
 def render(arrays: RunArrays, state: TimelinesState) -> None:
     """Render the list; nothing if these runs belong to no evaluation."""
-    if not arrays.names("evaluation_id")[1]:
+    if not bool((arrays.names("evaluation_id")[0] >= 0).any()):
         return
     names = comparison_data.rank_profiles(arrays, state.profiles)
     answer = timelines.fetch_evaluations(sorted(names), language())
@@ -32,8 +32,8 @@ def render(arrays: RunArrays, state: TimelinesState) -> None:
                 states.render_error(answer.error, key="tlp_evaluations_error")
             return
         states.render_stale_banner(answer, key="tlp_evaluations")
-        section_text.render_note(t("timelines.evaluations_note"))
         listed = answer.data[:MAX_EVALUATIONS]
+        section_text.render_note(t("timelines.evaluations_note"))
         st.session_state[_LISTED] = listed
         with st.container(key="tlp_evaluations_list"):
             sortable_table(

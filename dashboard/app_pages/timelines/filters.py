@@ -7,7 +7,7 @@ from typing import Unpack
 import pyarrow as pa
 import streamlit as st
 
-from backend.timelines.columns.run_arrays import instant
+from backend.timelines.columns.run_arrays import RunArrays, instant
 from dashboard.app_pages.timelines import data, url_state
 from dashboard.app_pages.timelines.data import TimelinesData
 from dashboard.app_pages.timelines.selection import TimelinesState
@@ -29,7 +29,7 @@ def render(loaded: TimelinesData, table: pa.Table, state: TimelinesState, drawn:
     cases = _add_missing(all_runs.cases, state.cases)
     label = _describe(state, drawn, len(profiles))
     with st.popover(label, icon=":material/filter_alt:", key="tl_filters", width="content"):
-        _render_names("profiles", profiles, state, _describe_profiles(drawn, len(profiles)))
+        _render_names("profiles", profiles, state, _describe_profiles(state, drawn, len(profiles)))
         _render_names("cases", cases, state, t("timelines.all_cases", n=f"{len(cases):,}"))
         with st.container(horizontal=True, gap="small"):
             for field in ("model_vendor", "inference_provider"):
@@ -58,9 +58,36 @@ def render_unknown_profiles(loaded: TimelinesData, table: pa.Table, state: Timel
         st.html(tag("p", text(message), class_="cp-stale", role="status"))
 
 
-def _describe_profiles(drawn: TimelinesState, count: int) -> str:
-    if len(drawn.profiles) < count:
-        return t("timelines.some_profiles", shown=f"{len(drawn.profiles):,}", n=f"{count:,}")
+def render_newest_runs_only(table: pa.Table, drawn: TimelinesState) -> None:
+    """Render which of the profiles to draw have as many runs as the page reads, so that older ones lack."""
+    names = data.list_profiles_at_limit(table, drawn)
+    if names:
+        message = t(
+            "timelines.newest_runs_only",
+            names=t("timelines.between").join(names),
+            limit=f"{data.MAX_RUNS_PER_PROFILE:,}",
+        )
+        st.html(tag("p", text(message), class_="cp-note", role="status"))
+
+
+def render_invalid_values(arrays: RunArrays, drawn: TimelinesState) -> None:
+    """Render the values of the URL that name nothing: a date, a change or an alert."""
+    values = url_state.list_invalid_values()
+    sides = data.choose_comparison_sides(arrays, drawn)
+    is_told_by_verdict = sides is not None and sides.self_split is None
+    if drawn.self_split is not None and not is_told_by_verdict and not data.has_split(arrays, drawn):
+        values.append(f"split={drawn.self_split}")
+    if drawn.alert is not None and not data.has_alert(arrays, drawn):
+        values.append(f"alert={drawn.alert}")
+    if values:
+        message = t("timelines.unknown_in_link", values=t("timelines.between").join(values))
+        st.html(tag("p", text(message), class_="cp-stale", role="status"))
+
+
+def _describe_profiles(state: TimelinesState, drawn: TimelinesState, count: int) -> str:
+    if len(drawn.profiles) < count or state.profiles:
+        key = "chosen_profiles" if state.profiles else "some_profiles"
+        return t(f"timelines.{key}", shown=f"{len(drawn.profiles):,}", n=f"{count:,}")
     return t("timelines.all_profiles", n=f"{count:,}")
 
 
@@ -68,7 +95,7 @@ def _describe(state: TimelinesState, drawn: TimelinesState, profile_count: int) 
     """Describe the filters that are set, for the button that opens them."""
     first, last = _find_day_range(state)
     parts = [
-        _describe_profiles(drawn, profile_count),
+        _describe_profiles(state, drawn, profile_count),
         t("timelines.chosen_cases", n=f"{len(state.cases):,}") if state.cases else "",
         state.model_vendor or "",
         state.inference_provider or "",

@@ -163,6 +163,8 @@ def _draw_bar() -> None:
         filters.render(loaded, loaded.table, state, drawn)
         pair.render_choice(arrays, drawn)
     filters.render_unknown_profiles(loaded, loaded.table, state)
+    if len(arrays):
+        filters.render_invalid_values(arrays, drawn)
     opened = pair.list_title_parts(arrays, drawn) or (state.profiles if len(state.profiles) == 1 else ())
     head.set_tab_title(*opened, t("timelines.title"))
 
@@ -170,6 +172,7 @@ def _draw_bar() -> None:
 def _draw_verdict() -> None:
     if (visible := _select_visible_runs()) is not None:
         pair.render_verdict(*visible)
+        filters.render_newest_runs_only(visible[0].table, visible[1])
 
 
 def _select_visible_runs() -> tuple[RunArrays, TimelinesState] | None:

@@ -116,6 +116,12 @@ def parse_state(params: Mapping[str, str]) -> TimelinesState:
     )
 
 
+def list_invalid_values(params: Mapping[str, str]) -> list[str]:
+    """List the URL parameters that :func:`parse_state` ignores, as ``since=2026-99-99``."""
+    given = [(name, params.get(name, "")) for name in (QUERY_PARAMS[field] for field in _INSTANT_FIELDS)]
+    return [f"{name}={text[:MAX_NAME_CHARS]}" for name, text in given if text and parse_instant(text) is None]
+
+
 _TEXT_FIELDS = (
     "model_vendor",
     "inference_provider",

@@ -52,6 +52,19 @@ def list_splits(arrays: RunArrays, profile: str, chosen: Split | None = None) ->
     return sorted(unique.values(), key=lambda split: (_KINDS.index(split.kind), -split.at))
 
 
+def find_default(arrays: RunArrays, profile: str) -> Split | None:
+    """Find the first listed split with runs on both sides; None if the runs cannot be divided."""
+    starts = arrays.of(profile).start
+    return next(
+        (
+            split
+            for split in list_splits(arrays, profile)
+            if bool((starts < split.at).any()) and bool((starts >= split.at).any())
+        ),
+        None,
+    )
+
+
 def find(arrays: RunArrays, profile: str, kind: SplitKind, value: str) -> Split:
     """Find the split that :func:`write` wrote. Raises :class:`ValueError` if these runs do not have it."""
     if kind != "alert":

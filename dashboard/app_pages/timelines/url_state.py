@@ -21,6 +21,7 @@ __all__ = [
     "TimelinesState",
     "build_link",
     "build_run_link",
+    "list_invalid_values",
     "read_state",
     "redraw_sections",
     "update_state",
@@ -34,6 +35,11 @@ FRAGMENT_KEYS: dict[SectionName, str] = {
     "tab": "tl_part_tab",
 }
 """The Streamlit key of each section's fragment."""
+
+
+def list_invalid_values() -> list[str]:
+    """List the values of the URL that cannot be read, such as ``from=2026-99-99``."""
+    return selection.list_invalid_values(dict(st.query_params.items()))
 
 
 class Changes(TypedDict, total=False):

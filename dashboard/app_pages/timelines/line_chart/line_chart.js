@@ -141,7 +141,7 @@ class LineChart {
       const { colour: stroke, dash } = line;
       if (bars) group.append(shape("path", { d: bars, stroke, fill: "none", "stroke-width": 1.5 }));
       group.append(shape("path", { d: linePath(line, x, y), stroke, fill: "none", "stroke-width": 2, "stroke-linejoin": "round", "stroke-dasharray": dash }));
-      if (line.time.length <= MAX_DOTS) group.append(shape("path", { d: dotPath(line, x, y), stroke, "stroke-width": 5, "stroke-linecap": "round" }));
+      if (line.time.length <= MAX_DOTS) group.append(shape("path", { d: dotPath(line, x, y), stroke, "stroke-width": 5, "stroke-linecap": dash ? "square" : "round" }));
       line.time.forEach((at, n) => this.addPoint(at, line.mean[n], line.colour, () => this.describePoint(line, n)));
     }
     for (const { shape: kind, colour, time, value, text } of signs) {

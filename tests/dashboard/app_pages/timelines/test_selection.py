@@ -234,3 +234,9 @@ def test_a_parquet_file_keeps_types_and_holds_its_origin() -> None:
 def test_a_split_of_an_unknown_kind_or_without_a_value_counts_as_none() -> None:
     assert selection.parse_split("evaluation:e:1") == ("evaluation", "e:1")
     assert [selection.parse_split(text) for text in (None, "", "evaluation:", "month:1", "e")] == [None] * 5
+
+
+def test_a_date_of_the_link_that_does_not_exist_is_listed() -> None:
+    assert selection.list_invalid_values(
+        {"from": "2026-99-99", "since": "2026-99-99", "until": "2026-01-01"}
+    ) == ["since=2026-99-99"]

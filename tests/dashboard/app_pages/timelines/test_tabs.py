@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from backend.timelines.model import Metrics
-from dashboard.app_pages.timelines import run_detail
+from dashboard.app_pages.timelines import data, run_detail
+from dashboard.app_pages.timelines.selection import TimelinesState
 from dashboard.client import Fetched, Problem, timelines
 from dashboard.i18n import LANGUAGES, t
 from tests.support.dashboard.charts import Chart, parse_charts
@@ -265,3 +266,30 @@ def test_pairs_of_many_profiles_are_drawn_with_a_shape_per_outcome() -> None:
 def test_a_step_of_several_small_parts_has_a_label() -> None:
     step = run_detail.Step("lost", "", -3, 4)
     assert run_detail.label_step(step) == t("timelines.case_rest", n="4")
+
+
+def test_a_single_profile_without_an_alert_is_compared_with_itself() -> None:
+    for query in ({"profiles": "high"}, {"profiles": "high", "a": "high"}):
+        app = open_tabs(**query)
+        assert "high before" in html(app)
+        assert t("timelines.cmp_needs_two", name="high") not in html(app)
+
+
+def test_too_few_shared_cases_have_no_significance_anywhere() -> None:
+    runs = [scored(name, f"case {n}", score) for name, score in (("a", 0.3), ("b", 0.6)) for n in range(3)]
+    shown = html(open_tabs(runs, a="a", b="b", tab="compare"))
+    assert "Too few shared cases" in shown
+    assert "significant" not in shown
+
+
+def test_a_profile_with_as_many_runs_as_the_page_reads_is_named() -> None:
+    runs = [scored("many", f"case {n}", 0.5, n) for n in range(data.MAX_RUNS_PER_PROFILE)]
+    runs.append(scored("few", "case 1", 0.5))
+    drawn = TimelinesState(profiles=("few", "many"))
+    assert data.list_profiles_at_limit(table(runs), drawn) == ["many"]
+
+
+def test_a_list_without_evaluations_of_the_drawn_profiles_is_not_shown() -> None:
+    runs = [scored("with", "case 1", 0.5, evaluation_id="e1"), scored("without", "case 1", 0.5)]
+    shown = open_tabs(runs, profiles="without", tab="runs")
+    assert t("timelines.evaluations") not in html(shown)
