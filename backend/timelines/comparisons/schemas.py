@@ -33,9 +33,9 @@ class ComparedSide(TypedDict):
 class ComparisonFigures(TypedDict):
     """B minus A over the shared cases.
 
-    ``t_interval`` and ``p`` are of the paired t test. Below 5 cases there are no intervals and no ``p``.
+    ``t_interval`` and ``p`` are of the paired t test. All need 5 cases.
     ``p_bh`` and ``p_holm`` are corrected for all comparisons of the response; null for a single one. A true
-    difference of ``least_detectable`` is found with 80 % power; null if unknown.
+    difference of ``least_detectable`` is found with 80 % power.
     """
 
     difference: Fraction

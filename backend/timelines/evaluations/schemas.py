@@ -23,10 +23,9 @@ class ChangeOut(TypedDict):
 class EvaluationOut(TypedDict):
     """Runs of a profile that were made together.
 
-    `source` is the name of the file or log. `mean` is the mean of the case means (a fraction of the maximum
-    score) with its 95 % interval. `shared_cases` and `changes` compare with the evaluation of the same
-    profile and suite that started before; `shared_cases` is null for the first one. `line_breaks` is true if
-    the two share fewer than half of their cases. `text` says what changed.
+    `source` is the file or log. `mean` is the mean of the case means (a fraction) with its 95 % interval.
+    `shared_cases` and `changes` compare with the previous one of the same profile and suite; `shared_cases`
+    is null for the first. `line_breaks`: both share fewer than half of their cases. `text` says what changed.
     """
 
     profile: str
@@ -49,7 +48,7 @@ class EvaluationOut(TypedDict):
 
 
 class EvaluationListing(TypedDict):
-    """Evaluations, the newest first. `notes` say which runs were not read."""
+    """Evaluations, the newest first. `notes`: runs not read."""
 
     evaluations: list[EvaluationOut]
     notes: list[str]

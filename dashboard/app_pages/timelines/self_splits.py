@@ -1,7 +1,7 @@
 """Lists the changes at which a profile can be compared with itself, and writes them for the URL. Pure."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -53,12 +53,21 @@ def list_splits(arrays: RunArrays, profile: str, chosen: Split | None = None) ->
 
 
 def find_default(arrays: RunArrays, profile: str) -> Split | None:
-    """Find the first listed split with runs on both sides; None if the runs cannot be divided."""
+    """Find the first listed split with runs on both sides, else a day or a moment in the middle of them.
+
+    Returns None if the runs cannot be divided.
+    """
     starts = arrays.of(profile).start
+    if not len(starts):
+        return None
+    middle = instant(int(np.median(starts)))
+    next_day = middle.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    last = instant(int(starts.max()))
+    candidates = [*list_splits(arrays, profile), *map(split_at_instant, (next_day, middle, last))]
     return next(
         (
             split
-            for split in list_splits(arrays, profile)
+            for split in candidates
             if bool((starts < split.at).any()) and bool((starts >= split.at).any())
         ),
         None,

@@ -53,7 +53,7 @@ def test_an_unknown_profile_is_reported_with_the_known_ones(settings: Settings, 
 
 
 def test_a_limit_keeps_the_newest_runs_of_each_profile(settings: Settings, stored: Database) -> None:
-    table = load_columns(stored, read_timelines(settings, stored), ["a", "b"], limit=3)
+    table = load_columns(stored, read_timelines(settings, stored), ["a", "b"], limits={"a": 3, "b": 3})
     assert table.column("profile").to_pylist() == ["a", "a", "a", "b"]
     newest = columns_of(settings, stored, ["a"]).column("timestamp").to_pylist()[-3:]
     assert table.column("timestamp").to_pylist()[:3] == newest

@@ -288,7 +288,8 @@ def test_a_link_reopens_filters_and_choice_in_its_tab() -> None:
 @pytest.mark.parametrize("tab", TABS)
 def test_the_verdict_is_above_every_tab(tab: str) -> None:
     page = html(open_timelines(a=FALLING, b=STEADY, tab=tab))
-    assert f"{STEADY} is ahead by" in page
+    assert "tl-verdict" in page  # all differences are equal, so their size is uncertain
+    assert STEADY in page
 
 
 @pytest.mark.parametrize("opened", [{"case": "case 03"}, {"run": "gone"}])

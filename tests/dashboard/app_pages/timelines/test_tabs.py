@@ -126,7 +126,7 @@ def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
 def test_each_case_difference_links_to_its_runs_and_a_button_shows_all() -> None:
     app = open_tabs(a="high", b="low")
     assert read_live_views(app).count("tlp-case") == 24
-    assert t("timelines.cmp_hidden", n=6) in read_live_views(app)
+    assert t("timelines.cmp_hidden", n=6, wins=0, ties=0, losses=6) in read_live_views(app)
     assert "/timelines?a=high&b=low&case=case+29&tab=runs" in read_live_views(app)
     app.button(key="tlp_dots_more").click().run()
     assert read_live_views(app).count("tlp-case") == 30
