@@ -109,10 +109,13 @@ def test_disjoint_cases_are_not_compared_and_the_reason_is_shown() -> None:
     assert t("timelines.cmp_by_case") not in html(app)
 
 
-def test_one_profile_alone_shows_what_a_comparison_needs() -> None:
-    app = open_tabs(profiles="low")
-    assert t("timelines.cmp_needs_two", name="low") in html(app)
-    assert "tlp_pareto" in find_charts(app)
+def test_one_profile_alone_shows_its_charts() -> None:
+    assert "tlp_pareto" in find_charts(open_tabs(profiles="low"))
+
+
+def test_a_single_run_shows_what_a_comparison_needs() -> None:
+    app = open_tabs([scored("alone", "case 1", 0.5)], profiles="alone")
+    assert t("timelines.cmp_needs_two", name="alone") in html(app)
 
 
 def test_the_pair_is_chosen_and_swapped_and_the_url_holds_it() -> None:
