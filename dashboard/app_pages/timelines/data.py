@@ -123,12 +123,12 @@ def find_newest_run(table: pa.Table, drawn: TimelinesState) -> int | None:
     return int(arrays.time.max()) if len(arrays) else None
 
 
-def list_profiles_at_limit(table: pa.Table, drawn: TimelinesState) -> list[str]:
-    """List the profiles to draw that have as many runs as the page reads, and may have older ones."""
+def has_profile_at_limit(table: pa.Table, drawn: TimelinesState) -> bool:
+    """True if a profile to draw has as many runs as the page reads, and so may have older ones."""
     arrays = select_all_runs(table)
     counts = np.bincount(arrays.profile, minlength=len(arrays.profiles)).tolist()
     full = {name for name, runs in zip(arrays.profiles, counts, strict=True) if runs >= MAX_RUNS_PER_PROFILE}
-    return [name for name in drawn.profiles if name in full]
+    return not full.isdisjoint(drawn.profiles)
 
 
 def has_split(arrays: RunArrays, drawn: TimelinesState) -> bool:

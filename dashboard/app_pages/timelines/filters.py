@@ -59,14 +59,9 @@ def render_unknown_profiles(loaded: TimelinesData, table: pa.Table, state: Timel
 
 
 def render_newest_runs_only(table: pa.Table, drawn: TimelinesState) -> None:
-    """Render which of the profiles to draw have as many runs as the page reads, so that older ones lack."""
-    names = data.list_profiles_at_limit(table, drawn)
-    if names:
-        message = t(
-            "timelines.newest_runs_only",
-            names=t("timelines.between").join(names),
-            limit=f"{data.MAX_RUNS_PER_PROFILE:,}",
-        )
+    """Render how many runs the page reads if a profile to draw has as many, and so may have older ones."""
+    if data.has_profile_at_limit(table, drawn):
+        message = t("timelines.newest_runs_only", limit=f"{data.MAX_RUNS_PER_PROFILE:,}")
         st.html(tag("p", text(message), class_="cp-note", role="status"))
 
 
