@@ -1,7 +1,9 @@
 """Leaves alone names of private persons, pseudonyms and nicknames that are like a listed person's name."""
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 from backend.articles.matching.former_names import Occurrence
 from backend.articles.matching.meanings import Meaning
@@ -32,18 +34,19 @@ def remove_private_persons(text: str, occurrences: list[Occurrence], entities: M
     These are pseudonyms ("a pseudonym", 化名), nicknames in quotation marks, and private persons whose age
     follows. A pseudonym in a sentence also speaks for the other persons in it.
     """
-    private: list[tuple[int, int]] = []
+    sentences: set[tuple[int, int]] = set()
     removed: set[int] = set()
     for index, (start, end, meaning, _) in enumerate(occurrences):
         if meaning.rule is None or not _is_person(meaning, entities):
             continue
         before, after = text[max(0, start - MAX_CUE_CHARS) : start], text[end : end + MAX_CUE_CHARS]
         if _PSEUDONYM_AFTER.match(after) or _AGE_AFTER.match(after):
-            private.append(_find_sentence(text, start, end))
+            sentences.add(_find_sentence(text, start, end))
         elif _NICKNAME_BEFORE.search(before) or _NICKNAME_AFTER.match(after):
             removed.add(index)
-    if not private and not removed:
+    if not sentences and not removed:
         return
+    private = _keep_outermost(sentences)
     occurrences[:] = [
         occurrence
         for index, occurrence in enumerate(occurrences)
@@ -57,7 +60,17 @@ def _is_private(
     start, end, meaning, _ = occurrence
     if meaning.rule is None or not _is_person(meaning, entities):
         return False
-    return any(first <= start and end <= last for first, last in private)
+    index = bisect_right(private, start, key=itemgetter(0)) - 1
+    return index >= 0 and end <= private[index][1]
+
+
+def _keep_outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sort spans without those inside others, so that the last one that begins before a place decides."""
+    outermost: list[tuple[int, int]] = []
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not outermost or last > outermost[-1][1]:
+            outermost.append((first, last))
+    return outermost
 
 
 def _is_person(meaning: Meaning, entities: Mapping[str, Entity]) -> bool:

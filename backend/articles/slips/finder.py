@@ -166,8 +166,10 @@ def _find_in_words(
         if candidates_of_word:
             slips[word] = candidates_of_word
     for word, candidates in slips.items():
-        if candidates[0].need in _NEEDS_CAPITAL and word[0].upper() + word[1:] not in written:
-            continue
+        if word[0].upper() + word[1:] not in written:
+            candidates = tuple(candidate for candidate in candidates if candidate.need not in _NEEDS_CAPITAL)
+            if not candidates:
+                continue
         starts = list(_find_starts(word, folded, token))
         if len(starts) >= MIN_DELIBERATE:
             candidates = tuple(

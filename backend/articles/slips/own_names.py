@@ -1,16 +1,20 @@
 """Tells whether a weak candidate has what it needs: another name of its entity, capitals, or evidence."""
 
 import re
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from backend.articles.slips.targets import Name
 from backend.articles.text.common_words import load_common_words
 
 if TYPE_CHECKING:
-    from backend.articles.matching.matched_field import MatchedField
+    from backend.articles.matching.matched_field import FoundName, MatchedField
 
 REACH = 160
 """Characters on either side of a word that its sentence is looked for in."""
+_STRETCH = 128
+"""Characters whose names are found at once."""
 _SENTENCE_END = re.compile(r"[。！？!?;；\n]|(?<![A-Z])\.(?=\s)")
 _SMALL_BEFORE = re.compile(r"(?:\A|[\s(（\"“‘])[a-z][\w'’-]*,? \Z|[^\x00-\x7f]\s?\Z")
 _CAPITAL_BEFORE = re.compile(r"(?<![\w-])[A-Z][a-z'’-]+ \Z")
@@ -24,24 +28,43 @@ _TITLE = re.compile(
 
 
 class OwnNames:
-    """The other names of entities in the sentences of one field."""
+    """The other names of entities in the sentences of one field. No stretch is read twice."""
 
     def __init__(self, matched_field: "MatchedField") -> None:
         self._matched_field = matched_field
+        self._names_by_stretch: dict[int, dict[str, list[FoundName]]] = {}
 
     def has_other_name(self, start: int, end: int, name: Name) -> bool:
         """Whether another name of the entity stands in the sentence, and ``name`` itself does not."""
         text = self._matched_field.visible_text
         first, last = _find_sentence(text, start, end)
         has_other = False
-        for found in self._matched_field.find_names(first, last):
-            if found.entity_id != name.entity or (found.start < end and start < found.end):
+        for found in self._find_names(first, last, name.entity):
+            if found.start < end and start < found.end:
                 continue
             other = text[found.start : found.end]
             if name.folded in other.lower():
                 return False
             has_other = has_other or other.isupper() or other.lower() not in name.folded
         return has_other
+
+    def _find_names(self, first: int, last: int, entity_id: str) -> Iterator["FoundName"]:
+        """Generate the names of an entity that begin in ``[first:last]``."""
+        for stretch in range(first // _STRETCH, (last - 1) // _STRETCH + 1):
+            names = self._names_by_stretch.get(stretch)
+            if names is None:
+                names = self._names_by_stretch[stretch] = self._read_stretch(stretch)
+            for found in names.get(entity_id, ()):
+                if first <= found.start < last:
+                    yield found
+
+    def _read_stretch(self, stretch: int) -> "dict[str, list[FoundName]]":
+        start = stretch * _STRETCH
+        end = min(len(self._matched_field.visible_text), start + _STRETCH)
+        names: defaultdict[str, list[FoundName]] = defaultdict(list)
+        for found in self._matched_field.find_names(start, end):
+            names[found.entity_id].append(found)
+        return dict(names)
 
     def is_capitalised(self, start: int, end: int) -> bool:
         """Whether only its first letter is a capital, and it is no part of a longer capitalised name."""

@@ -14,7 +14,7 @@ _AFTER = re.compile(
     r"['\"”」』]*\s*(?:[（(,]\s*(?:now|currently|since|today|現|现|今)|[,，]?\s*(?:(?:which|that) )?"
     r"(?:(?:has|have|had|was|were|is|are) )?(?:since |been |officially )*(?:re(?:named|branded|brands)|"
     r"chang(?:ed|es) its name)|(?:token|coin)?[\s-](?:to|into)[\s-](?-i:[^\sa-z])"
-    r"|(?:時代|时代)|[\s-](?:era|days)\b"
+    r"|(?:時代|时代)|[\s-](?:era\b|days\b(?! (?:later|earlier|before|after|ago|of)\b))"
     r"|,? (?:as|which) (?:it|the \w+|they) (?:was|were) (?:then |once |formerly |previously )?"
     r"(?:known|called|named)|[（(](?:当時|当时|當時)[）)]"
     r"|(?:[がはをの]|から)?(?:正式に)?(?:改称|改名|社名変更|名称変更|名称を変更|リブランド)"

@@ -59,6 +59,12 @@ def test_a_pseudonym_speaks_for_the_other_persons_of_its_sentence_alone() -> Non
     assert found("石和夜（化名）和石和夜都没有来。石和夜创办了加密公司。", "zh") == ["石和夜"]
 
 
+def test_overlapping_sentences_of_pseudonyms_leave_the_next_sentence_alone() -> None:
+    text = "Karol Stoan (a pseudonym) " * 200
+
+    assert found(text + ". Karol Stoan founded a blockchain firm.", "en") == ["Karol Stoan"]
+
+
 @pytest.mark.parametrize(
     ("text", "is_corrected"),
     [

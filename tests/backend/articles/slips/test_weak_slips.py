@@ -3,8 +3,10 @@
 import pytest
 
 from backend.articles.engine import scan
+from backend.articles.matching.matched_field import FoundName, MatchedField
 from backend.articles.matching.rule_set import compile_rules
 from backend.articles.schemas import Article, Violation
+from backend.articles.slips.targets import Need
 from backend.entities.model import Language
 from tests.backend.articles.packs import entity, pack
 
@@ -123,6 +125,36 @@ def test_the_length_that_counts_is_that_of_the_whole_name(
 )
 def test_a_plural_another_given_name_or_small_letters_are_left_alone(text: str) -> None:
     assert pairs(text) == []
+
+
+def test_a_candidate_that_needs_a_capital_does_not_hide_one_that_needs_none() -> None:
+    rules = compile_rules([pack(*NAMES, entity("Vernadskija"), context_words=WORDS)])
+    index = rules.slip_index()
+    assert index is not None
+    candidates = index.find_in_word("vernadskaja", is_katakana=False)
+    weakest_first = sorted(candidates, key=lambda candidate: candidate.need is Need.NOTHING)
+    index.slips["vernadskaja"] = tuple(weakest_first)
+
+    text = "The blockchain wallet holds vernadskaja tokens."
+    found = scan(rules, Article.model_validate({"content": text, "language": "en"}))["violations"]
+
+    assert weakest_first[0].need is not Need.NOTHING
+    assert [violation["suggested_name"] for violation in found] == ["Vernadskija"]
+
+
+def test_the_names_beside_many_slips_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_names, reads = MatchedField.find_names, 0
+
+    def count_reads(field: MatchedField, start: int, end: int) -> list[FoundName]:
+        nonlocal reads
+        reads += 1
+        return find_names(field, start, end)
+
+    monkeypatch.setattr(MatchedField, "find_names", count_reads)
+    text = "公司与杭链（Electora）合作" * 200
+
+    assert len(slips(text, "zh")) == 200
+    assert reads < 100
 
 
 def test_a_word_over_the_edge_of_a_han_name_explains_little_where_a_word_before_has_its_other_character() -> (

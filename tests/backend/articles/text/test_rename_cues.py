@@ -16,6 +16,8 @@ from backend.articles.text.rename_cues import has_rename_cue, is_one_paragraph
         "OldName, which was renamed in 2024,",
         "OldName has since rebranded to Newname",
         "the OldName-to-Newname migration",
+        "the OldName era",
+        "in its OldName days, the firm",
         "OldName to Newname",
         "旧OldName",
         "OldName（現Newname）",
@@ -34,7 +36,18 @@ def test_rename_words_beside_a_name_are_a_rename_cue(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["OldName rose", "OldNameが上昇した", "OldName上涨", "The price of OldName.", "OldName"]
+    "text",
+    [
+        "OldName rose",
+        "OldNameが上昇した",
+        "OldName上涨",
+        "The price of OldName.",
+        "OldName",
+        "OldName days later bought a firm",
+        "OldName days before the vote",
+        "OldName days after the vote",
+        "OldName days of rallying",
+    ],
 )
 def test_other_words_beside_a_name_are_not_a_rename_cue(text: str) -> None:
     at = text.index("OldName")
