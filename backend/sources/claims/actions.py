@@ -195,6 +195,8 @@ def find_actions(text: str, language: Language) -> list[Action]:
         following = forms[index + 1].start if index + 1 < len(forms) else None
         if _LAWMAKING_EN.fullmatch(lowered, start, end) and not _LAW_EN.search(lowered):
             continue
+        if _GOING_UNDER_EN.fullmatch(lowered, start, end) and not _GONE_EN.match(lowered, end):
+            continue
         if lowered.startswith(_THROUGH_ZH, start) and _is_preposition(lowered, start, end, following):
             continue
         if is_negation_first and start in governing_starts and negation.is_in_scope(lowered, end, following):
@@ -226,6 +228,15 @@ _LAW_EN = re.compile(
     r"|mica|gdpr|genius|clarity)\b"
 )
 """Passing is an act of lawmaking only of a law: money passes through a mixer."""
+_GOING_UNDER_EN = re.compile("(?:go|goes|going|gone|went) under")
+_GONE_EN = re.compile(
+    r"\s*(?:$|[.,;:!?)\]\"'”’—–-])"
+    r"|\s+(?:in|on|at|after|before|amid|during|following|because|due|owing|when|while|as|since|and|but|or|by"
+    r"|with|within|without|last|this|that|just|only|shortly|soon|early|late|earlier|later|again|too|first"
+    r"|completely|entirely|today|yesterday|[a-z]+day|leaving|taking|for good|[12]\d{3}|[^\x00-\x7f])"
+    r"(?![a-z0-9])|(?=[\u3040-\u9fff])"
+)
+"""Going under is a collapse at the end of a clause; with an object it is not (under contract, under $1)."""
 _DROPPED_ZH = re.compile("(?:放弃|终止|停止|取消)了?[^，。]{0,14}$")
 _CASES_ZH = frozenset({"诉讼", "訴訟", "指控", "官司"})
 

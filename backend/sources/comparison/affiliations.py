@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from backend.entities.mention import Mention
 from backend.entities.model import Language
 from backend.sources.claims.model import ComparedValue, ParsedStatement
 
@@ -47,31 +48,56 @@ _INFERIOR: Mapping[Language, tuple[re.Pattern[str], re.Pattern[str]]] = {
 }
 """The same for the party that is owned, run or was founded."""
 MAX_LEAD_CHARS = 60
+_BETWEEN = re.compile(
+    r"[,，、]?\s*(?:(?:which|itself|is|was|now|the|a|an)\s+)*"
+    "|(?:の|である|だった|は|が|、|的|是|为|系|，)"
+)
+"""What may stand between a marker and the other party."""
 
 
 def find_difference(claim: ParsedStatement, passage: ParsedStatement) -> ComparedValue | None:
-    """Return the claim's words for the party above, if the passage has it below or the other party above."""
-    superiors, inferiors = (_find_parties(claim, markers) for markers in (_SUPERIOR, _INFERIOR))
-    other_superiors, other_inferiors = (_find_parties(passage, markers) for markers in (_SUPERIOR, _INFERIOR))
-    if superiors.keys() & other_superiors.keys() or inferiors.keys() & other_inferiors.keys():
+    """Return the claim's words for the party above another, if the passage has the same two reversed."""
+    relations, other_relations = _find_relations(claim), _find_relations(passage)
+    if relations.keys() & other_relations.keys():
         return None
-    for party in superiors.keys() & other_inferiors.keys():
-        return ComparedValue("roles", superiors[party], other_inferiors[party])
-    for party in inferiors.keys() & other_superiors.keys():
-        return ComparedValue("roles", inferiors[party], other_superiors[party])
+    for (superior, inferior), words in relations.items():
+        if (inferior, superior) in other_relations:
+            return ComparedValue("roles", words, other_relations[inferior, superior])
     return None
 
 
-def _find_parties(
-    statement: ParsedStatement, markers: Mapping[Language, tuple[re.Pattern[str], re.Pattern[str]]]
-) -> dict[str, str]:
-    """Map the entities with a marker before or behind their names to the words that tell it."""
-    before, behind = markers[statement.language]
-    text, parties = statement.text, dict[str, str]()
-    for mention in statement.mentions:
-        start = max(0, mention.start - MAX_LEAD_CHARS)
-        if (match := before.search(text[start : mention.start])) is not None:
-            parties.setdefault(mention.entity_id, text[start + match.start() : mention.end].strip(" ,'s"))
-        elif (match := behind.match(text, mention.end)) is not None:
-            parties.setdefault(mention.entity_id, text[mention.start : match.end()])
-    return parties
+def _find_relations(statement: ParsedStatement) -> dict[tuple[str, str], str]:
+    """Map each pair of the party above and the party below to the words that tell it."""
+    relations = dict[tuple[str, str], str]()
+    for markers, is_superior in ((_SUPERIOR, True), (_INFERIOR, False)):
+        before, behind = markers[statement.language]
+        for mention in statement.mentions:
+            first = max(0, mention.start - MAX_LEAD_CHARS)
+            lead = before.search(statement.text[first : mention.start])
+            if lead is not None:
+                start, end = first + lead.start(), mention.end
+            elif (trail := behind.match(statement.text, mention.end)) is not None:
+                start, end = mention.start, trail.end()
+            else:
+                continue
+            other = _find_counterpart(statement, mention, start, end, is_before=lead is not None)
+            if other is not None:
+                pair = (mention.entity_id, other) if is_superior else (other, mention.entity_id)
+                words = statement.text[start:end].removeprefix("'s").strip(" ,")
+                relations.setdefault(pair, words)
+    return relations
+
+
+def _find_counterpart(
+    statement: ParsedStatement, party: Mention, start: int, end: int, *, is_before: bool
+) -> str | None:
+    """Return the entity inside the words of a marker, or else next to them; None if no known one is there."""
+    others = [mention for mention in statement.mentions if mention.entity_id != party.entity_id]
+    for other in others:
+        if start <= other.start and other.end <= end:
+            return other.entity_id
+    for other in others:
+        gap = (other.end, start) if is_before else (end, other.start)
+        if gap[0] <= gap[1] and _BETWEEN.fullmatch(statement.text, gap[0], gap[1]):
+            return other.entity_id
+    return None

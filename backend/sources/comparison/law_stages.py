@@ -43,9 +43,53 @@ _PASSED: Mapping[Language, re.Pattern[str]] = {
     "ja": re.compile("可決|通過|採択"),
     "zh": re.compile("通过|表决"),
 }
+_NO_CHAMBER_EN = r"(?:(?!\b(?:House|Senate)\b)[^.;])"
+_ADVERB_EN = r"(?: (?:has|have|had|also|then|later|first|finally|narrowly|\w+ly|(?:on|in|last) \w+))*"
+_VOTED_FOR: Mapping[Language, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "en": (
+        re.compile(
+            r"(?<!not )(?<!never )(?<!n't )(?<!be )(?<!not been )(?<!never been )"
+            r"\b(?:pass(?:es|ed)|clear(?:s|ed)|adopted|approved)"
+            r"(?: through| in| by|(?: (?!(?:on|and|but|to)\b|\w+ed\b)[\w-]+){0,4} (?:by|in))?(?: both)?"
+            r" (?:(?:the )?(?:U\.?S\.? )?(?:House(?: of Representatives)?|Senate),? and )?"
+            r"(?:the )?(?:U\.?S\.? )?$"
+        ),
+        re.compile(
+            r"(?:,? and (?:the )?(?:U\.?S\.? )?(?:House(?: of Representatives)?|Senate))?"
+            rf"(?:,[^.;,]{{1,60}},|, which)?{_ADVERB_EN}"
+            rf"(?: (?:refus|declin|reject|amend|debat)\w+ {_NO_CHAMBER_EN}{{1,60}}?,? (?:and|but|then)"
+            rf"{_ADVERB_EN})?"
+            r" (?:pass(?:es|ed)?|clear(?:s|ed)?|adopt(?:s|ed)?|approv(?:es?|ed)"
+            r"|vot(?:es?|ed)(?! (?:\S+ )?(?:against|down|to (?:reject|table|block|delay|kill))))\b"
+            r"(?! (?:on|over) )"
+        ),
+    ),
+    "ja": (
+        re.compile("(?!)"),
+        re.compile(
+            "(?:(?:と|、|・|および|及び)米?[上下]院)?(?:本会議)?(?:[はがでもをの、])(?:(?![上下]院)[^。]){0,60}?"
+            "(?:可決|通過|採択)(?!(?:し|され|して|されて|できて?)(?:い)?(?:ない|なかっ|ず)|せず)"
+        ),
+    ),
+    "zh": (
+        re.compile("(?!)"),
+        re.compile(
+            "(?:(?:和|与|、|及)(?:众议院|参议院))?"
+            "(?:(?!众议院|参议院|委员会|议长|议员|未|没|不|否决|搁置)[^。]){0,40}?通过"
+        ),
+    ),
+}
+"""What stands before or behind a chamber that voted for a bill."""
+_NO_VOTER_EN = re.compile(
+    r"['’]s\b| (?:bill|version|committee|panel|subcommittee|speaker|leader|members?|floor leader)\b"
+    r"| [A-Z]\w+"
+)
+"""What makes a chamber the attribute of something else."""
 _LATER: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r"\bsign(?:ed|s)\b|\b(?:became|becomes|become) (?:\w+ )?law\b"
+        r"\bsign(?:ed|s)\b(?! off\b)(?: (?:[\w.'’-]+ ){0,10}?into law\b"
+        r"| by (?:the )?(?:U\.?S\.? )?[Pp]resident\b"
+        r"| the (?:[\w.'’-]+ ){0,10}?(?:Act|[Bb]ill)\b)|\b(?:became|becomes|become) (?:\w+ )?law\b"
         r"|\b(?:took|takes|taken|into|in) (?:effect|force)\b"
     ),
     "ja": re.compile("成立し|が成立|法律とな|施行|発効|署名"),
@@ -85,10 +129,24 @@ def _find_chambers(statement: ParsedStatement) -> tuple[dict[str, str], dict[str
         for match in pattern.finditer(text):
             before = before_pattern.search(text[max(0, match.start() - 40) : match.start()])
             after = behind_pattern.match(text, match.end())
-            if before is None and after is None:
+            if _voted_for(statement, match, is_awaited=before is not None):
                 passed.setdefault(chamber, match.group())
-            else:
+            elif before is not None or after is not None:
                 lead = before.group() if before is not None else ""
                 trail = after.group() if after is not None else ""
                 behind.setdefault(chamber, f"{lead}{match.group()}{trail}".strip())
     return passed, {chamber: words for chamber, words in behind.items() if chamber not in passed}
+
+
+def _voted_for(statement: ParsedStatement, chamber: re.Match[str], *, is_awaited: bool) -> bool:
+    """True if a verb of passing belongs to a chamber: the Senate passed it, it passed the Senate."""
+    text, language = statement.text, statement.language
+    if language == "en" and _NO_VOTER_EN.match(text, chamber.end()):
+        return False
+    if language == "zh" and is_awaited:
+        return False
+    before, behind = _VOTED_FOR[language]
+    return (
+        behind.match(text, chamber.end()) is not None
+        or before.search(text[max(0, chamber.start() - 90) : chamber.start()]) is not None
+    )

@@ -131,3 +131,19 @@ def test_through_is_no_act_in_chinese() -> None:
 )
 def test_passing_is_an_act_of_lawmaking_only_of_a_law(text: str, is_lawmaking: bool) -> None:
     assert ("enact" in {action.verb for action in find_actions(text, "en")}) == is_lawmaking
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The exchange went under.", "The bank went under in 2014", "It goes under, again", "Both go under"],
+)
+def test_going_under_is_a_collapse(text: str) -> None:
+    assert {"bankrupt", "close_bank"} <= {action.verb for action in find_actions(text, "en")}
+
+
+@pytest.mark.parametrize(
+    "object_", ["contract", "review", "scrutiny", "the radar", "the hammer", "$1", "50 cents"]
+)
+def test_going_under_something_is_no_collapse(object_: str) -> None:
+    verbs = {action.verb for action in find_actions(f"The coin went under {object_} in May", "en")}
+    assert not verbs & {"bankrupt", "close_bank"}

@@ -59,3 +59,38 @@ def test_the_stage_of_the_record_is_borne_out(statement: str, language: Language
 def test_a_signed_law_may_be_told_as_law() -> None:
     record = claim("The President signed the HARBOR Act, which the House had passed.")
     assert find_missing_stage(claim("The HARBOR Act became law."), record) is None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "The House passed the HARBOR bill. The Senate has a committee for it.",
+        "The House passed the Senate bill.",
+        "The House passed a bill backed by the Senate.",
+        "The Senate Banking Committee passed it on, and the House passed the bill.",
+    ],
+)
+def test_a_chamber_that_is_only_mentioned_has_not_passed_the_bill(record: str) -> None:
+    assert find_missing_stage(claim("The HARBOR bill was signed into law."), claim(record)) is not None
+
+
+def test_a_chamber_that_refused_a_change_and_passed_the_bill_passed_it() -> None:
+    record = claim("The Senate refused to amend the HARBOR Act and passed it.")
+    assert find_difference(claim("The Senate passed the HARBOR Act."), record) is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The President signed it into law.",
+        "The HARBOR bill was signed by the president.",
+        "The President signed the long HARBOR Act.",
+    ],
+)
+def test_a_signature_under_a_law_is_a_later_stage(statement: str) -> None:
+    assert find_missing_stage(claim(statement), claim(RECORDS["en"])) is not None
+
+
+@pytest.mark.parametrize("statement", ["Coinbase signed a deal.", "The House signed off on the HARBOR bill."])
+def test_another_signature_is_no_stage(statement: str) -> None:
+    assert find_missing_stage(claim(statement), claim(RECORDS["en"])) is None
