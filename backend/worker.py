@@ -88,8 +88,16 @@ def launch_engine(
     if any(schedule.name == SAMPLE_NEWS for schedule in topics):
         # The first analysis of articles loads large indexes. The start does not wait for it.
         arguments = (settings, topics, SAMPLE_NEWS)
-        Thread(target=run_first_tick, args=arguments, name="sample-news", daemon=True).start()
+        Thread(target=_run_or_log, args=arguments, name="sample-news", daemon=True).start()
     return engine
+
+
+def _run_or_log(settings: Settings, schedules: Sequence[Schedule], name: str) -> None:
+    """Run the first tick of a schedule. Its next tick makes up for a failure."""
+    try:
+        run_first_tick(settings, schedules, name)
+    except Exception as error:  # noqa: BLE001 - a thread has no caller
+        log.warning("first_tick_failed", schedule=name, error=type(error).__name__)
 
 
 def sign_in_schedule(database: Database) -> Schedule:

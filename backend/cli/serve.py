@@ -222,11 +222,12 @@ def _require_usable_setup(settings: Settings) -> None:
 
 def _require_distinct_ports(settings: Settings) -> None:
     """Refuse ports that the programs cannot have: port 0, which the dashboard would not know, and one port
-    for two of them, of which the second may be bound before the first."""
+    for two of them, of which the second may be bound before the first. A management port that nobody set is
+    left off instead (:func:`~backend.cli.ports.bind_management`)."""
     ports = {
         PORT: settings.port,
         DASHBOARD_PORT: settings.dashboard_port,
-        MANAGEMENT_PORT: settings.effective_management_port,
+        MANAGEMENT_PORT: settings.management_port or 0,
     }
     for first, second in combinations(ports, 2):
         if ports[first] == ports[second] and ports[first]:
@@ -236,7 +237,7 @@ def _require_distinct_ports(settings: Settings) -> None:
             )
     for setting in (PORT, DASHBOARD_PORT):
         if not ports[setting]:
-            fail(f"{setting} is 0, so that 'up' would not know the port. Choose a port.", WRONG_USAGE)
+            fail(f"'up' needs fixed ports, but {setting} is 0. Choose a port.", WRONG_USAGE)
 
 
 def _lock_data_folder(settings: Settings) -> DataLock:

@@ -29,17 +29,21 @@ from backend.store.database import Database, sqlite_file
 from backend.store.sqlite_file import check_free_space, check_store_file, explain_failure
 
 MIN_FREE_DISK_BYTES = 64 * 1024 * 1024
+MAX_CHECKED_BYTES = 2 * 1024**3
+"""A larger SQLite file is not read for damage, which takes about a second for each gigabyte."""
 HTTP_TIMEOUT_SECONDS = 3
 
 
 class Readiness(NamedTuple):
     """The response of ``/readyz`` at the service's address.
 
-    ``checks`` is None if nothing responds, and empty if the response is not Chainproof's.
+    ``checks`` is None if nothing responds, and empty if the response is not Chainproof's. ``is_slow``: a
+    program accepted the request and did not respond in time.
     """
 
     status: int
     checks: dict[str, Any] | None
+    is_slow: bool = False
 
 
 def check_settings(settings: Settings, setting_errors: Sequence[str]) -> Iterator[CheckResult]:
@@ -150,7 +154,10 @@ def _check_schema(kind: str, database: Database) -> tuple[CheckResult, bool]:
 
 
 def _find_damage(database: Database) -> str:
-    """Read the whole SQLite file; returns the first damage that SQLite finds, or an empty text."""
+    """Read the whole SQLite file, unless it is too large; returns its first damage, or an empty text."""
+    file = sqlite_file(database.url)
+    if file is not None and file.stat().st_size > MAX_CHECKED_BYTES:
+        return ""
     with database.read() as connection:
         found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
     return "" if found == "ok" else f"malformed: {found}"
@@ -184,7 +191,7 @@ def check_worker(database: Database, readiness: Readiness, now: datetime) -> Ite
     """Report the worker's state. A missing worker is a fault only if the service runs."""
     worker = worker_state(database, now)
     state: CheckState = "fault" if worker.is_fault else "ok" if worker.state == "working" else "note"
-    if worker.state == "missing" and not readiness.checks:
+    if worker.state == "missing" and not (readiness.checks or readiness.is_slow):
         state = "note"
     yield CheckResult("Worker", state, worker.sentence(now))
 
@@ -192,6 +199,8 @@ def check_worker(database: Database, readiness: Readiness, now: datetime) -> Ite
 def fetch_readiness(settings: Settings) -> Readiness:
     try:
         response = httpx.get(f"{settings.api_url}/readyz", timeout=HTTP_TIMEOUT_SECONDS, trust_env=False)
+    except httpx.ReadTimeout:
+        return Readiness(0, None, is_slow=True)
     except (httpx.HTTPError, httpx.InvalidURL):
         return Readiness(0, None)
     try:
@@ -219,6 +228,8 @@ def check_dashboard_port(settings: Settings) -> Iterator[CheckResult]:
     url = f"{settings.dashboard_url}/_stcore/health"
     try:
         is_running = httpx.get(url, timeout=HTTP_TIMEOUT_SECONDS, trust_env=False).is_success
+    except httpx.ReadTimeout:
+        is_running = True  # or slow, which is no matter of the port
     except (httpx.HTTPError, httpx.InvalidURL):
         is_running = False
     host, port, setting = settings.dashboard_host, settings.dashboard_port, "CHAINPROOF_DASHBOARD_PORT"
@@ -228,7 +239,13 @@ def check_dashboard_port(settings: Settings) -> Iterator[CheckResult]:
 
 def check_service(settings: Settings, readiness: Readiness) -> Iterator[CheckResult]:
     url = settings.api_url
-    if readiness.checks is None:
+    if readiness.is_slow:
+        sentence = (
+            f"A program at {url} did not answer within {HTTP_TIMEOUT_SECONDS} s. It may be Chainproof, "
+            "starting or overloaded, or another program."
+        )
+        yield CheckResult("Service", "fault", sentence)
+    elif readiness.checks is None:
         is_here = settings.base_url is None
         problem = _find_address_problem(settings.host, settings.port, "CHAINPROOF_PORT") if is_here else None
         yield CheckResult("Service", "fault" if problem else "note", problem or f"not running at {url}.")

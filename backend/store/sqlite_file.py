@@ -19,7 +19,7 @@ SQLITE_HEADER = b"SQLite format 3\0"
 MIN_FREE_BYTES = 64 * 1024 * 1024
 """Minimum free space for a new store: some 40 MB with a day of sample data, and its write-ahead log."""
 FULL_DISK_BYTES = 1024 * 1024
-"""A failure with less free space than this is put down to the disk."""
+"""A failure with less free space than this is reported as a full disk."""
 MIN_FREE_BYTES_TO_OPEN = 64 * 1024
 """Minimum free space for the two files that SQLite creates beside an open store."""
 DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

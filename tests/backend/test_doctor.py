@@ -240,7 +240,6 @@ def test_an_address_at_which_no_program_could_listen_is_reported() -> None:
     stopped = Readiness(0, None)
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
-        mute.listen()
         port = mute.getsockname()[1]
         settings = Settings(port=port, dashboard_port=port)
         [service], [dashboard] = check_service(settings, stopped), check_dashboard_port(settings)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import backend
 from backend.cli.commands import app
+from tests.support.processes.running import free_port
 from tests.support.store.data_folders import set_up_home
 
 run = CliRunner()
@@ -26,8 +27,8 @@ def test_sqlite_before_3_40_is_refused_and_nothing_is_written(
 ) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 39, 4))
     monkeypatch.setattr(sqlite3, "sqlite_version", "3.39.4")
-    monkeypatch.setenv("CHAINPROOF_PORT", "0")
-    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PORT", "0")
+    monkeypatch.setenv("CHAINPROOF_PORT", str(free_port()))
+    monkeypatch.setenv("CHAINPROOF_DASHBOARD_PORT", str(free_port()))
 
     result = run.invoke(app, [command])
 

@@ -18,11 +18,11 @@ TEMPLATES: Mapping[Language, Templates] = {
         ),
         "missed": "A difference below {least} points would often be missed.",
         "missed_unknown": (
-            "The smallest detectable difference cannot be told, because all differences are equal."
+            "The smallest detectable difference is unknown, because all differences are equal."
         ),
         "borderline": (
             "Inconclusive: {ahead} leads by {size} points, 95% {low} to {high}, {cases} shared cases"
-            "{needed}; the interval and the t test (p {p}) do not agree."
+            "{needed}; the interval and the test (p {p}) do not agree."
         ),
         "needed": "; with {needed} shared cases, a difference of {target} points could be detected",
         "identical": "{a} and {b} score the same in each of {cases} shared cases.",
@@ -84,7 +84,7 @@ TEMPLATES: Mapping[Language, Templates] = {
         "missed_unknown": "すべての差が等しいため、検出可能な最小の差は分かりません。",
         "borderline": (
             "判定できません：{ahead}が{size}ポイント上回っています（95% {low}～{high}、共通ケース{cases}件"
-            "{needed}）が、区間とt検定（p {p}）の結論が一致しません。"
+            "{needed}）が、区間と検定（p {p}）の結論が一致しません。"
         ),
         "needed": "。{needed}件あれば{target}ポイントの差も検出可能",
         "identical": "{a}と{b}は共通ケース{cases}件のすべてで同点です。",
@@ -140,7 +140,7 @@ TEMPLATES: Mapping[Language, Templates] = {
         "missed_unknown": "由于所有差异都相等，无法得知可检出的最小差异。",
         "borderline": (
             "尚无定论：{ahead}领先{size}分（95% {low}至{high}，共有用例{cases}个{needed}），"
-            "但区间与t检验（p {p}）的结论不一致。"
+            "但区间与检验（p {p}）的结论不一致。"
         ),
         "needed": "；有{needed}个时可检出{target}分的差异",
         "identical": "{a}与{b}在全部{cases}个共有用例中得分相同。",

@@ -167,7 +167,7 @@ class _Import:
         self._waiting: dict[str, Profile] = {}
         self._former_ids: dict[str, str] = {}
         self._texts: dict[tuple[str, str], RunTexts] = {}
-        self._lines_by_id: dict[int, tuple[int, int]] = {}
+        self._places_by_id: dict[int, tuple[int, str]] = {}
         """Hashes of the run ids of a file, each with a hash of the content and the line."""
         self.text_chars = 0
         self._described: Mapping[str, Profile] = {}
@@ -194,7 +194,7 @@ class _Import:
         report, before = FileReport(path, format), self.imported.error_count
         self.imported.files.append(report)
         self._described = format.profiles(path)
-        self._lines_by_id = {}
+        self._places_by_id = {}
         for item in format.read(Source(path, self._request.options, report.notes)):
             if (run := self._validate(report, item)) is not None:
                 yield run
@@ -259,7 +259,7 @@ class _Import:
 
     def _has_score_in_range(self, path: Path, item: ImportItem, run: Run) -> bool:
         """True if the raw score is from 0 to the maximum; only bonuses and deductions leave that range."""
-        if 0 <= run.raw_score <= run.max_score + SUM_TOLERANCE:
+        if -SUM_TOLERANCE <= run.raw_score <= run.max_score + SUM_TOLERANCE:
             return True
         message = (
             f"raw_score: must be from 0 to max_score, which is {run.max_score:.10g}, not {run.raw_score:.10g}"
@@ -270,12 +270,13 @@ class _Import:
     def _contradicts_earlier_line(self, report: FileReport, item: ImportItem, run: PreparedRun) -> bool:
         """True if the file has a run with the same id and other content before; it is then reported."""
         content = hash(run.response_json)
-        first, line = self._lines_by_id.setdefault(hash(run.run_id), (content, item.line))
+        place = item.place or f"line {item.line}"
+        first, earlier_place = self._places_by_id.setdefault(hash(run.run_id), (content, place))
         if first == content:
             return False
         report.contradictions += 1
         if len(report.contradiction_examples) < MAX_EXAMPLES:
-            report.contradiction_examples.append(f"line {item.line}: «{run.run_id}» as in line {line}")
+            report.contradiction_examples.append(f"{place}: «{run.run_id}» as in {earlier_place}")
         return True
 
     def _has_profile(self, path: Path, item: ImportItem, run: Run) -> bool:

@@ -65,12 +65,12 @@ def load_window(
 
 def is_of_realm(realm: Realm) -> sa.ColumnElement[bool]:
     """Return the condition that tells the made-up articles of sample mode from those of real feeds."""
-    is_sample = news_items.c.url.like(SAMPLE_URLS)
+    is_sample = sa.and_(news_items.c.feed_id.like("sample.%"), news_items.c.url.like(SAMPLE_URLS))
     return is_sample if realm == "sample" else sa.not_(is_sample)
 
 
 def load_representatives(
-    connection: Connection, since: datetime, window_articles: Sequence[NewsArticle]
+    connection: Connection, since: datetime, window_articles: Sequence[NewsArticle], realm: Realm = "live"
 ) -> list[NewsArticle]:
     """For each topic with at least two articles, all older than ``window_articles``, load its newest article.
 
@@ -82,7 +82,7 @@ def load_representatives(
     is_older = sa.and_(
         news_items.c.published_at >= since,
         news_items.c.published_at < window_articles[0].published_at,
-        is_of_realm("live"),
+        is_of_realm(realm),
         news_items.c.topic_id.is_not(None),
         news_items.c.topic_id.not_in(
             {article.topic_id for article in window_articles if article.topic_id is not None}

@@ -164,7 +164,7 @@ def _build_plan(database: Database, context: TopicContext) -> _Plan:
     with database.read() as connection:
         since = context.now - NEWS_WINDOW
         items = news_window.load_window(connection, since, context.now, context.realm)
-        representatives = news_window.load_representatives(connection, since, items)
+        representatives = news_window.load_representatives(connection, since, items, context.realm)
         current_topics = _resolve_topics(
             connection, {item.topic_id for item in [*items, *representatives] if item.topic_id is not None}
         )

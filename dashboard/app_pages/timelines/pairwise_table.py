@@ -31,7 +31,7 @@ def render(arrays: RunArrays, matrix: PairMatrix, chosen: tuple[str, str]) -> No
         return
     section_text.render_heading(t("timelines.cmp_pairs"))
     if not matrix.compared_pairs:
-        section_text.render_note(t("timelines.cmp_pairs_none"))
+        section_text.render_note(t("timelines.cmp_pairs_none", fewest=MIN_CASES))
         return
     section_text.render_note(verdicts.pairs_sentence(matrix, language()), t("timelines.cmp_pairs_note"))
     names = list(arrays.profiles)

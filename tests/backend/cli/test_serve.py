@@ -70,6 +70,15 @@ def test_one_port_for_two_programs_is_refused_with_both_settings(
     assert not home.exists()
 
 
+def test_a_management_port_that_nobody_set_may_be_the_dashboards(home: Path) -> None:
+    port = free_port()
+    ports = {"CHAINPROOF_PORT": str(port - MANAGEMENT_PORT_OFFSET), "CHAINPROOF_DASHBOARD_PORT": str(port)}
+    home.mkdir(parents=True)
+    with DataLock(home / "up", exclusive=True):  # the check behind that of the ports
+        result = CliRunner().invoke(app, ["up"], env=ports)
+    assert "Chainproof is already running" in result.stderr
+
+
 @pytest.mark.parametrize("setting", ["CHAINPROOF_PORT", "CHAINPROOF_DASHBOARD_PORT"])
 def test_up_refuses_a_port_that_the_system_would_choose(setting: str, home: Path) -> None:
     result = CliRunner().invoke(app, ["up"], env={**find_free_ports(), setting: "0"})

@@ -169,7 +169,7 @@ def test_runs_are_listed_newest_first_and_profiles_compared(service: ToolService
     assert {timeline["profile"] for timeline in call(service, "list_runs")["profiles"]} >= set(PROFILES)
     result = call(service, "compare_profiles", a=PROFILES[0], b=PROFILES[1])
     assert result["verdict"] == "ahead"
-    assert result["difference"]["b_minus_a"] == 0.5
+    assert result["difference"]["b_minus_a"] == pytest.approx(0.4125)
     assert len(result["cases"]) == 8
 
 

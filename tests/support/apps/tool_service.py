@@ -92,7 +92,10 @@ def _add_runs(running: Running) -> None:
     profiles = {name: Profile(provider="an agent", model="m") for name in PROFILES}
     timeline_store.upsert_profiles(running.database, profiles, now=running.clock())
     for score, name in enumerate(PROFILES):
-        runs = [_build_run(f"{name} {case}", f"case {case}", (score + case % 2) / 2) for case in range(8)]
+        runs = [
+            _build_run(f"{name} {case}", f"case {case}", (score + case % 2) / 2 - score * (case % 3) / 10)
+            for case in range(8)
+        ]
         prepared = prepare_runs(runs, profile=name).runs
         timeline_store.add(running.database, "own", prepared, profiles)
 
